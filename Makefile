@@ -36,7 +36,7 @@ CUTLASS := --no-deps "nvidia-cutlass==4.2.*"
 
 # For the tests of kernels in Python.
 LANGUAGES := ".[triton,cutile,cute]"
-# numba-cuda has an extra for each CUDA, of which kgrade's own is for 13.
+# numba-cuda has an extra for each CUDA.
 NUMBA = "numba-cuda[$$(sed 's/^cuda\(..\).*/cu\1/' $(CHOICE))]==0.30.*"
 
 # Of each run of the tests these seconds, the quickest files first: tests/quick.py.

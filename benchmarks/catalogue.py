@@ -5,35 +5,70 @@
     python benchmarks/catalogue.py --from build/model.json --table docs/catalogue.md
 
 `--measure` runs `kgrade bench` for each problem on this machine's GPU, which has to be the one that `--gpu` names.
+With `--quick` files are taken for right and timed to the percent, some seconds a problem (benchmarks/quick_times.py).
 `--from` takes what was saved here, or what `benchmarks/model_time.py --measure --save` has saved. Files in CUDA C++
-alone: `--python` times the others too. `scripts/refresh-editorials --times` reads the same files.
+alone: `--python` times the others too; `--files 'solve_*'` and `--size N=1000` choose among files and sizes.
+`scripts/refresh-editorials --times` reads the same files.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from catalogue_table import FOLDER, Timed, page, read_rows, share, sizes_of, write_rows
 from model_table import Modelled
 from model_time import measured
+from quick_times import quick_times
 
 from grader.core.errors import UsageError
 from grader.problem import load_problem
 
+PATIENCE = 20.0
+"""Seconds that a problem may take with --quick."""
 
-def timed(problem: str, gpu: str, python: bool) -> list[Timed]:
-    """The rows of one problem's worked files, timed by `kgrade bench`."""
+
+@dataclass(frozen=True)
+class Choice:
+    """What is timed: files of these names, in CUDA C++ alone or in Python too, at these sizes or each problem's own."""
+
+    pattern: str
+    python: bool
+    sizes: Sequence[Mapping[str, int]]
+
+    def files(self, problem: str) -> list[Path]:
+        suffixes = {".cu", ".py"} if self.python else {".cu"}
+        folder = FOLDER / problem / "submissions" / "accepted"
+        return sorted(file for file in folder.glob(self.pattern) if file.suffix in suffixes)
+
+
+def timed_in_full(problems: Sequence[str], gpu: str, choice: Choice) -> Iterator[tuple[str, list[Timed]]]:
+    """Each problem's rows, timed by `kgrade bench`."""
+    for problem in problems:
+        cases = choice.sizes or load_problem(FOLDER / problem).benchmarks
+        sizes = [",".join(f"{name}={size}" for name, size in case.items()) for case in cases]
+        files = [file.name for file in choice.files(problem)]
+        rows = measured([Modelled(problem, file, size, None) for file in files for size in sizes])
+        times = {(row.file, row.sizes): row.measured for row in rows if row.measured is not None}
+        yield problem, with_shares(problem, times, gpu)
+
+
+def timed_quickly(problems: Sequence[str], gpu: str, choice: Choice) -> Iterator[tuple[str, list[Timed]]]:
+    """Each problem's rows, without what `kgrade bench` does beside timing."""
+    files = {problem: choice.files(problem) for problem in problems}
+    for problem, times in quick_times([FOLDER / problem for problem in problems], files, PATIENCE, choice.sizes):
+        yield problem, with_shares(problem, times, gpu)
+
+
+def with_shares(problem: str, times: Mapping[tuple[str, str], float], gpu: str) -> list[Timed]:
+    """The rows of times in seconds by file and size."""
     loaded = load_problem(FOLDER / problem)
-    folder = FOLDER / problem / "submissions" / "accepted"
-    files = sorted(file.name for file in folder.iterdir() if file.suffix == ".cu" or (python and file.suffix == ".py"))
-    sizes = [",".join(f"{name}={size}" for name, size in case.items()) for case in loaded.benchmarks]
-    rows = measured([Modelled(problem, file, size, None) for file in files for size in sizes])
     return [
-        Timed(problem, row.file, row.sizes, row.measured, share(loaded, sizes_of(row.sizes), row.measured, gpu), gpu)
-        for row in rows
-        if row.measured is not None
+        Timed(problem, file, size, seconds, share(loaded, sizes_of(size), seconds, gpu), gpu)
+        for (file, size), seconds in times.items()
     ]
 
 
@@ -44,7 +79,10 @@ def main() -> None:
     source.add_argument("--from", dest="source", type=Path, metavar="FILE")
     parser.add_argument("--gpu", default="H200")
     parser.add_argument("--only", action="append", default=[], metavar="PROBLEM")
+    parser.add_argument("--files", default="*", metavar="PATTERN")
+    parser.add_argument("--size", action="append", default=[], metavar="NAME=NUMBER,…")
     parser.add_argument("--python", action="store_true")
+    parser.add_argument("--quick", action="store_true")
     parser.add_argument("--save", type=Path, metavar="FILE")
     parser.add_argument("--table", type=Path, metavar="FILE")
     parser.add_argument("--note", default="", help="what else to say of how the times were taken")
@@ -56,12 +94,17 @@ def main() -> None:
     if given.only:
         rows = [row for row in rows if row.problem in given.only]
     if given.measure:
-        for problem in given.only or sorted(path.parent.name for path in FOLDER.glob("*/problem.py")):
-            own = timed(problem, given.gpu, given.python)
-            rows += own
-            print(f"{problem}: {len(own)} times", file=sys.stderr, flush=True)
-            if given.save:
-                write_rows(given.save, rows)
+        problems = given.only or sorted(path.parent.name for path in FOLDER.glob("*/problem.py"))
+        measure = timed_quickly if given.quick else timed_in_full
+        choice = Choice(given.files, given.python, [sizes_of(size) for size in given.size])
+        try:
+            for problem, own in measure(problems, given.gpu, choice):
+                rows += own
+                print(f"{problem}: {len(own)} times", file=sys.stderr, flush=True)
+                if given.save:
+                    write_rows(given.save, rows)
+        except UsageError as error:
+            sys.exit(f"{error.message}; {error.hint}")
     elif given.save:
         write_rows(given.save, rows)
     text = page(rows, given.gpu, given.note)

@@ -14,6 +14,8 @@ from grader.measure.datasheet import Datasheet, datasheet
 from grader.measure.score import share_of, speed_of_light
 from grader.problem import Problem, load_problem
 
+LIBRARY = "the library"
+"""What stands for a file's name beside the time of a problem's library call."""
 FOLDER = Path(__file__).resolve().parents[1] / "problems"
 
 HEAD = """\
@@ -89,12 +91,19 @@ def write_rows(file: Path, rows: Iterable[Timed]) -> None:
 def page(rows: Sequence[Timed], gpu: str, note: str = "") -> str:
     """docs/catalogue.md: what the rows show together, and a line for each file and size."""
     own = [row for row in rows if row.gpu == gpu]
+    files = [row for row in own if row.file != LIBRARY]
     lines = [HEAD.format(gpu=gpu, bandwidth=sheet_of(gpu).bandwidth / 1e9)]
-    lines += [*([note, ""] if note else []), *summary(own), ""]
+    lines += [*([note, ""] if note else []), *summary(files), ""]
     lines += ["| problem | file | sizes | time | share |", "|---|---|---|---:|---:|"]
     for row in own:
         sizes = row.sizes.replace(",", " ")
-        cells = (row.problem, f"`{row.file}`", sizes, duration(row.seconds), f"{row.share_of_light:.1%}")
+        cells = (
+            row.problem,
+            f"`{row.file}`" if row.file != LIBRARY else LIBRARY,
+            sizes,
+            duration(row.seconds),
+            f"{row.share_of_light:.1%}",
+        )
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 

@@ -82,7 +82,7 @@ SUBJECTS = (
     Subject("reduce", "solve_two_kernels.cu", {"N": 20000}),
     Subject("softmax", "2_shared_trees.cu", {"M": 24, "N": 300}),
     Subject("prefix_sum", "2_doubling_steps.cu", {"M": 24, "N": 300}),
-    Subject("stencil_2d", "2_shared_halo.cu", {"H": 70, "W": 100}),
+    Subject("stencil_2d", "solve_2_shared_halo.cu", {"H": 70, "W": 100}),
     Subject("convolution_1d", "3_shared_halo.cu", {"N": 5000, "K": 31}),
     Subject("spmv_csr", "1_thread_a_row.cu", {"M": 200, "N": 150, "NNZ": 3000}),
 )

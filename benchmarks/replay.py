@@ -3,20 +3,27 @@
     python benchmarks/replay.py                       # all problems
     python benchmarks/replay.py matmul softmax
     python benchmarks/replay.py --only missing_barrier
+    python benchmarks/replay.py --jobs 2 --save build/replay.jsonl
 
 A replay shows the fault if it has a step at the line of the report, or if the report names none, a mark. Files that
-fail before a kernel runs have none. Time is that beyond the grading; `cpu` is this process's and its children's.
+fail before a kernel runs have none. Time is that beyond the grading; `cpu` is that of the process that records and of
+its children. With `--save` each row goes into a file of lines at once, and files that have a row there are passed over:
+the same command goes on where it was cut off. `--seconds` begins no file after so many.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import resource
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from dataclasses import asdict, dataclass
+from multiprocessing import get_context
 from pathlib import Path
+from statistics import median
 
 from grader.core.errors import KgradeError
 from grader.core.paths import cache_folder
@@ -41,18 +48,19 @@ BEFORE_A_KERNEL = (FaultClass.LAUNCH_FAILURE, FaultClass.UNSUPPORTED_CALL, Fault
 
 @dataclass(frozen=True)
 class Row:
-    """One worked submission; `trace` is None if there is none. `problem` says what is wrong with it."""
+    """One worked submission; `steps` is None if there is no replay, `watched` tells whether a case ran and failed.
+    `problem` says what is wrong with it."""
 
     name: str
-    trace: Trace | None
-    size: int
-    seconds: float
-    cpu: float
-    problem: str
+    steps: int | None = None
+    size: int = 0
+    seconds: float = 0.0
+    cpu: float = 0.0
+    problem: str = ""
+    watched: bool = True
 
     def __str__(self) -> str:
-        steps = len(self.trace) if self.trace is not None else 0
-        size = f"{self.size / 1024:7.1f} KiB {steps:7,} steps"
+        size = f"{self.size / 1024:7.1f} KiB {self.steps or 0:7,} steps"
         return f"{self.name:66} {size} {self.seconds:6.2f} s {self.cpu:6.2f} s cpu  {self.problem or 'shown'}"
 
 
@@ -91,48 +99,101 @@ def spent() -> float:
     return sum(each.ru_utime + each.ru_stime for each in used)
 
 
-def measure(file: Path, sandbox: Sandbox) -> Row | None:
-    """Grades one file and records it; None if no case ran and failed."""
-    problem = load_problem(file.parents[2])
-    name = f"{problem.name}/{file.parent.name}/{file.name}"
+def name_of(file: Path) -> str:
+    """A file as rows name it."""
+    return f"{file.parents[2].name}/{file.parent.name}/{file.name}"
+
+
+def measure(file: Path) -> Row:
+    """Grades one file and records it."""
+    problem, name = load_problem(file.parents[2]), name_of(file)
     try:
         submission = read_submission(file)
         report = grade(problem, submission, Options(12, SEED, device="emulator", search=NO_PATTERN))
     except KgradeError as error:
         print(f"{name}: not graded: {error.message}", file=sys.stderr)
-        return None
+        return Row(name, watched=False)
     if not can_be_watched(report, problem):
-        return None
+        return Row(name, watched=False)
     assert report.smallest is not None
     began, cpu = time.monotonic(), spent()
-    trace = record_replay(problem, submission, report.smallest, language_of(submission), cache_folder(), sandbox)
+    language = language_of(submission)
+    trace = record_replay(problem, submission, report.smallest, language, cache_folder(), Sandbox.find())
     size = len(pack(trace)) if trace is not None else 0
-    return Row(name, trace, size, time.monotonic() - began, spent() - cpu, missing(report, trace))
+    steps = None if trace is None else len(trace)
+    return Row(name, steps, size, time.monotonic() - began, spent() - cpu, missing(report, trace))
+
+
+def begin() -> None:
+    """Starts a process that measures files."""
+    use_templates(Sandbox.find())
+
+
+def measured(files: Sequence[Path], jobs: int, until: float) -> Iterator[Row]:
+    """The rows of files as they come, begun before the time `until`."""
+    if jobs == 1:
+        begin()
+        yield from (measure(file) for file in files if time.monotonic() < until)
+        return
+    # Spawned: a forked copy of a process that has threads may deadlock.
+    with ProcessPoolExecutor(jobs, get_context("spawn"), initializer=begin) as pool:
+        left, running = iter(files), set[Future[Row]]()
+        while True:
+            while len(running) < jobs and time.monotonic() < until and (file := next(left, None)) is not None:
+                running.add(pool.submit(measure, file))
+            if not running:
+                return
+            done, running = wait(running, return_when=FIRST_COMPLETED)
+            yield from (one.result() for one in done)
+
+
+def saved_rows(file: Path | None) -> list[Row]:
+    """The rows that a file has already."""
+    if file is None or not file.exists():
+        return []
+    return [Row(**json.loads(line)) for line in file.read_text(encoding="utf-8").splitlines() if line.strip()]
+
+
+def save(file: Path, row: Row) -> None:
+    """Adds a row to a file."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with file.open("a", encoding="utf-8") as stream:
+        stream.write(json.dumps(asdict(row)) + "\n")
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("problems", nargs="*")
     parser.add_argument("--only", default="", help="files whose name has this in it")
+    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="files at a time; times are then no measure")
+    parser.add_argument("--save", type=Path, metavar="FILE", help="keep rows there, and go on where they end")
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="begin no file after so many seconds")
     asked = parser.parse_args()
-    sandbox = Sandbox.find()
-    use_templates(sandbox)
-    rows = []
-    for file in faulty_files(asked.problems, asked.only):
-        row = measure(file, sandbox)
-        if row is not None:
-            rows.append(row)
+    files = list(faulty_files(asked.problems, asked.only))
+    names = {name_of(file) for file in files}
+    rows = [row for row in saved_rows(asked.save) if row.name in names]
+    known = {row.name for row in rows}
+    left = [file for file in files if name_of(file) not in known]
+    for row in measured(left, max(asked.jobs, 1), time.monotonic() + asked.seconds):
+        rows.append(row)
+        if row.watched:
             print(row, flush=True)
-    shown = [row for row in rows if row.trace is not None]
-    bad = [row for row in rows if row.problem.isupper() or row.size > MOST_BYTES]
-    late = [row for row in rows if row.seconds > MOST_SECONDS]
+        if asked.save is not None:
+            save(asked.save, row)
+    watched = [row for row in rows if row.watched]
+    shown = [row for row in watched if row.steps is not None]
+    bad = [row for row in watched if row.problem.isupper() or row.size > MOST_BYTES]
+    late = [row for row in watched if row.seconds > MOST_SECONDS]
+    print(f"{len(rows)} of {len(files)} files, of which {len(watched)} ran a case and failed")
     if shown:
         print(
-            f"{len(shown)} of {len(rows)} have a replay; largest {max(row.size for row in shown) / 1024:.0f} KiB; "
+            f"{len(shown)} of them have a replay; largest {max(row.size for row in shown) / 1024:.0f} KiB; "
             f"slowest {max(row.seconds for row in shown):.1f} s, median "
-            f"{sorted(row.seconds for row in shown)[len(shown) // 2]:.1f} s; {len(late)} over {MOST_SECONDS:g} s; "
+            f"{median(row.seconds for row in shown):.1f} s; {len(late)} over {MOST_SECONDS:g} s; "
             f"{len(bad)} that lack something"
         )
+    for row in bad:
+        print(f"lacks something: {row}")
     return 1 if bad else 0
 
 

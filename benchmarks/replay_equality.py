@@ -18,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -29,11 +30,11 @@ from grader.core.paths import cache_folder
 from grader.core.verdict import Form
 from grader.languages.registry import language_of, read_submission
 from grader.machine.gpus import Gpu, find_gpus, target_of
-from grader.plan.planner import RecordingPlanner
-from grader.plan.recorder import LibraryRecorder
+from grader.plan.device_table import EMULATED
 from grader.problem import Problem, load_problem
-from grader.problem.cases import draw_cases, gpu_limits_of
+from grader.problem.cases import draw_cases, gpu_limits_of, limits_of
 from grader.problem.inputs import make_inputs
+from grader.run.emulator_runner import EmulatorRunner
 from grader.run.gpu.gpu_runner import GpuRunner
 from grader.sandbox import Sandbox
 
@@ -102,29 +103,39 @@ def worst(found: Mapping[str, Any], other: Mapping[str, Any]) -> float | None:
     return max(float(np.max(np.abs(a - b) / np.maximum(np.abs(b), 1e-30))) for a, b in wide)
 
 
-def sizes_for(problem: Problem, file: Path) -> Mapping[str, int]:
-    """Those that the file names in its opening lines, else the largest of twelve that are drawn."""
+def sizes_for(problem: Problem, file: Path, on_gpu: bool = True) -> Mapping[str, int]:
+    """Those that the file names in its opening lines, else the largest of twelve that are drawn; without a GPU the
+    fourth, which an interpreter comes to the end of."""
     own = OWN_SIZES.search(file.read_text())
     if own:
         return {size: int(value) for size, value in (pair.split("=") for pair in own[1].split(","))}
-    return draw_cases(problem, SEED, 12, given=(), on_gpu=True)[-1].sizes
+    return draw_cases(problem, SEED, 12, given=(), on_gpu=on_gpu)[-1 if on_gpu else 3].sizes
 
 
-def replay(problem: Problem, file: Path, sizes: Mapping[str, int], gpu: Gpu) -> dict[str, Any]:
+def replay(
+    problem: Problem, file: Path, sizes: Mapping[str, int], gpu: Gpu | None, family: str = FAMILY
+) -> dict[str, Any]:
+    """The outputs of the plan of a file in any language, on a GPU or, without one, on the emulator."""
     sandbox, cache = Sandbox.find(), cache_folder()
     submission = read_submission(file)
-    program = language_of(submission).compile(problem, submission, cache, gpu, sandbox)
-    runner = GpuRunner(gpu, problem.folder, sandbox)
-    try:
+    language = language_of(submission)
+    program = language.compile(problem, submission, cache, gpu, sandbox)
+    with closing(_runner(problem, gpu, sandbox, cache)) as runner:
         runner.load(program)
-        addresses = runner.prepare(problem, sizes, FAMILY, SEED)
-        planner = RecordingPlanner(problem, LibraryRecorder(program, sandbox, cache), runner.device_table)
-        run = runner.execute(planner.plan(sizes, addresses, runner), gpu_limits_of(problem, sizes))
+        addresses = runner.prepare(problem, sizes, family, SEED)
+        ask_table = runner.device_table if isinstance(runner, GpuRunner) else lambda: EMULATED
+        limits = gpu_limits_of if gpu else limits_of
+        with closing(language.planner(problem, program, ask_table, sandbox, cache)) as planner:
+            run = runner.execute(planner.plan(sizes, addresses, runner), limits(problem, sizes))
         if not run.outputs:
             raise RuntimeError(run.fault.message if run.fault else run.message)
         return dict(run.outputs)
-    finally:
-        runner.close()
+
+
+def _runner(problem: Problem, gpu: Gpu | None, sandbox: Sandbox, cache: Path) -> GpuRunner | EmulatorRunner:
+    if gpu is None:
+        return EmulatorRunner(problem.folder, sandbox, cache / "kernels")
+    return GpuRunner(gpu, problem.folder, sandbox)
 
 
 def run_apart(problem: Problem, file: Path, sizes: Mapping[str, int], gpu: Gpu) -> dict[str, Any]:

@@ -18,7 +18,16 @@ from multiprocessing import get_context
 from pathlib import Path
 from tempfile import gettempdir
 
-from grader.judge.verify import SEED, Outcome, Work, WorkedSubmission, missing_for, missing_here, works_of
+from grader.judge.verify import (
+    SEED,
+    Outcome,
+    Work,
+    WorkedSubmission,
+    missing_for,
+    missing_here,
+    start_process,
+    works_of,
+)
 from grader.store.workspace import Workspace, builtin_folder
 
 LUCK: Mapping[str, str] = {}
@@ -40,7 +49,7 @@ def graded(work: Work, seed: int) -> tuple[Key, Outcome]:
 
 
 def run(todo: Sequence[tuple[Work, int]], jobs: int) -> Iterator[tuple[Key, Outcome]]:
-    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
+    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), initializer=start_process) as pool:
         for future in as_completed([pool.submit(graded, work, seed) for work, seed in todo]):
             yield future.result()
 

@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from grader.core.errors import ProblemError
 from grader.core.limits import Limits
-from grader.problem import load_problem
+from grader.problem import Cost, Problem, array, at, exact, f32, load_problem, out, size
 from grader.problem.cases import case_seed, draw_cases, draw_probes, format_numbers, limits_of, with_other_inputs
 from grader.problem.sizes import Budget
+from grader.problem.trial import try_problem
 
 PROBLEMS = Path(__file__).parents[1] / "problems"
 
@@ -78,3 +80,55 @@ def test_drawn_cases_have_the_default_limits_and_larger_ones_more(matmul):
     # A naive kernel needs about ten warp instructions for 32 multiplications.
     assert large.instructions > 10 * 1024**3 / 32
     assert large.seconds > Limits().seconds
+
+
+def saxpy_with(**given):
+    problem = Problem(
+        title="Zip",
+        difficulty="easy",
+        kernel="zip",
+        params=dict(a=array(f32, "N"), c=out(f32, "N"), N=size(1, 100_000_000)),
+        gates=exact(families=("normal", "spread")),
+        **given,
+    )
+    problem.cost(lambda N: Cost(flops=N, bytes=8 * N))
+    problem.reference(lambda a: a)
+    problem.solve(lambda launch, a, c, N: launch(grid=1, block=1, arguments=(a, c, N)))
+    return problem
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_what_is_always_tried_comes_beside_the_drawn_cases(seed):
+    problem = saxpy_with(always=[at(N=5_000_000), at("spread", N=4099)])
+    cases = draw_cases(problem, seed, 12, ())
+    assert len(cases) == 14
+    assert cases[-1].sizes == {"N": 5_000_000}
+    assert [case.family for case in cases if case.sizes == {"N": 4099}] == ["spread"]
+    assert [case.sizes["N"] for case in cases] == sorted(case.sizes["N"] for case in cases)
+    assert len({case.seed for case in cases}) == 14
+    drawn = draw_cases(saxpy_with(), seed, 12, ())
+    assert all(case in cases for case in drawn)
+    # Sizes given by hand stand alone.
+    assert len(draw_cases(problem, seed, 12, [{"N": 7}])) == 2
+
+
+def test_more_data_than_is_drawn_may_take_as_much_longer():
+    problem = saxpy_with()
+    assert limits_of(problem, {"N": 1_000_000}) == Limits()
+    assert limits_of(problem, {"N": 5_250_000}).instructions == 5 * Limits().instructions
+
+
+@pytest.mark.parametrize(
+    ("case", "words"),
+    [
+        (dict(N=4097), "is no case"),
+        (at(M=4097), "has no size 'M'"),
+        (at(N=0), "out of range"),
+        (at("deep", N=4097), "no family of inputs 'deep'"),
+        (at(N=50_000_000), "too many for each grading"),
+    ],
+)
+def test_a_case_that_can_t_always_be_tried_is_named(case, words):
+    with pytest.raises(ProblemError, match=words) as error:
+        try_problem(saxpy_with(always=[at(N=4097), case]))
+    assert error.value.message.startswith("always[1]")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -18,6 +18,7 @@ from grader.judge.duel import VERIFIED, ContenderFailed, Contests
 from grader.machine.gpus import Gpu
 from grader.measure.duel import Contest, Round, to_data
 from grader.measure.samples import BASELINE, CANDIDATE
+from grader.measure.statistics import StoppingRule
 from grader.plan.runner import RunnerStopped, RunStatus
 from grader.problem import Problem, load_problem
 from grader.run.gpu.refill import make_values, replay_key, stream_of
@@ -117,6 +118,7 @@ def test_what_is_asked_and_what_comes_back(problem: Problem, runner: FakeRunner)
     assert timed.wrong == {} and timed.contest.names == ("0", "1", BASELINE)
     (request,) = runner.requests
     assert (request["sizes"], request["sigma"], request["verified"]) == (SIZES, 1.0, VERIFIED)
+    assert request["rule"] == asdict(StoppingRule())
     assert request["limit"] >= 1
     first, second, library = request["contenders"]
     assert base64.b64decode(first["program"]["image"]) == b"code"

@@ -63,6 +63,8 @@ SIGNATURES = {
     "smith_waterman": "alignment_kernel(const unsigned char* a, const unsigned char* b, int* score, int PAIRS, "
     "int N, int M)",
     "sha256": "sha256_kernel(const unsigned char* messages, unsigned char* digests, int COUNT, int LENGTH)",
+    "coo_to_csr": "coo_to_csr_kernel(const int* rows, const int* columns, const float* values, int* offsets, int* "
+    "sorted_columns, float* sorted_values, int M, int N, int NNZ)",
     "spmm": "spmm_kernel(const int* offsets, const int* columns, const float* values, const float* B, "
     "float* C, int M, int N, int K, int DEGREE)",
     "shortest_paths": "shortest_paths_kernel(const int* offsets, const int* neighbours, const int* weights, int* "
@@ -129,6 +131,8 @@ SIGNATURES = {
     "const float* u_bias, float* next, int B, int D, int H)",
     "matrix_power": "power_kernel(const unsigned int* A, const int* exponents, unsigned int* C, int BATCH, int N)",
     "stencil_blocked": "steps_kernel(const float* input, float* output, int H, int W, int STEPS, float rate)",
+    "fft": "fft_kernel(const float* input, float* output, int ROWS, int LOG)",
+    "merge_sort": "merge_sort_kernel(const int* keys, int* sorted_keys, int* places, int N)",
     "batch_norm": "batch_norm_kernel(const float* input, const float* weight, const float* bias, float* "
     "output, float* mean, float* variance, int B, int C, int L)",
     "embedding_backward": "embedding_backward_kernel(const int* tokens, const float* upstream, float* gradient, "
@@ -144,9 +148,13 @@ SIGNATURES = {
     "int* tokens, int M, int N)",
     "beam_step": "beam_step_kernel(const float* scores, const float* steps, float* new_scores, "
     "int* parents, int* tokens, int S, int B, int V)",
+    "attention_backward": "attention_backward_kernel(const float* Q, const float* K, const float* V, const float* "
+    "upstream, float* dQ, float* dK, float* dV, int H, int N, int D, int causal)",
     "paged_attention": "paged_attention_kernel(const float* queries, const float* keys, const float* "
     "values, const int* table, const int* lengths, float* output, int S, int H, int "
     "D, int T, int P)",
+    "attention_fp16": "attention_fp16_kernel(const half* Q, const half* K, const half* V, half* output, int H, int "
+    "N, int D)",
 }
 
 
@@ -349,6 +357,20 @@ def array_of(problem, name, values):
             {"A": [[1, 2, 3]], "B": [[1, 0], [1, 1], [1, 1]]},
             {"M": 1, "N": 3, "K": 2},
             {"C": [[6, 5]]},
+        ),
+        (
+            "coo_to_csr",
+            {
+                "rows": [2, 0, 2, 3, 0, 2],
+                "columns": [4, 1, 0, 2, 1, 4],
+                "values": [1.5, 2, 3, 4, 5, 6],
+            },
+            {"M": 4, "N": 5, "NNZ": 6},
+            {
+                "offsets": [0, 2, 2, 5, 6],
+                "sorted_columns": [1, 1, 4, 0, 4, 2],
+                "sorted_values": [2, 5, 1.5, 3, 6, 4],
+            },
         ),
         (
             "breadth_first_search",

@@ -75,9 +75,9 @@ def test_a_default_draw_hits_the_edges(problem, seed):
     assert len({tuple(sizes.values()) for sizes in drawn}) == 12
     if dimensions > 1:
         assert sum(len(set(sizes.values())) == dimensions for sizes in drawn) >= 5
-        # Each dimension in turn is long while the others are 1.
-        long = [max(s, key=s.get) for s in drawn if sorted(s.values())[:-1] == [1] * (dimensions - 1)]
-        assert set(problem.sizes) <= set(long)
+        # Each dimension in turn comes to the end of its range while the others are few.
+        assert set(problem.sizes) <= {max(s, key=s.get) for s in drawn if sorted(s.values())[-2] <= 3}
+        assert all(max(s[name] for s in drawn) >= problem.sizes[name].high - 1 for name in problem.sizes)
     else:
         # Past the most threads that the reduction's launch has, so that a missing grid-stride loop shows.
         assert drawn[-1]["N"] > 1024 * 256
@@ -89,8 +89,32 @@ def test_a_loop_goes_far_and_rows_that_have_blocks_of_their_own_do_not(seed):
     softmax = load_problem(PROBLEMS / "softmax")
     drawn = draw_sizes(softmax, seed, 12, reach=reach_of(softmax, None))
     # Beyond what 16 bits count.
-    assert any(sizes["M"] == 1 and sizes["N"] > 2**17 for sizes in drawn)
-    assert not any(sizes["N"] == 1 and sizes["M"] > 6000 for sizes in drawn)
+    assert any(sizes["M"] == 3 and sizes["N"] > 2**17 for sizes in drawn)
+    assert not any(sizes["N"] <= 3 and sizes["M"] > 6000 for sizes in drawn)
+
+
+@pytest.mark.parametrize("seed", SEEDS[:5])
+@pytest.mark.parametrize(
+    ("name", "ends"),
+    [
+        ("embedding", ("T", "V", "D")),
+        ("paged_attention", ("D", "T")),
+        ("beam_step", ("B", "V")),
+        ("grouped_matmul", ("T", "G", "K", "N")),
+    ],
+)
+def test_each_size_comes_to_the_end_of_its_range_where_that_is_cheap(name, ends, seed):
+    """A table of 65,536 words, or of 1,024 keys, is too small for some case of each grading."""
+    problem = load_problem(PROBLEMS / name)
+    drawn = draw_sizes(problem, seed, 12, reach=reach_of(problem, problem.constants))
+    for end in ends:
+        assert max(sizes[end] for sizes in drawn) >= problem.sizes[end].high - 1
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_vectors_pass_a_million_where_two_levels_of_1024_end(seed):
+    scan = load_problem(PROBLEMS / "exclusive_scan")
+    assert max(sizes["N"] for sizes in draw_sizes(scan, seed, 12)) > 1024 * 1024
 
 
 def test_the_largest_case_comes_near_the_budget(problem):

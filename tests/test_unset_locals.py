@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,9 +22,10 @@ from grader.languages.cuda import CudaKernel
 from grader.languages.language import Language
 from grader.languages.registry import make_submission
 from grader.plan.planner import HarnessPlanner
-from grader.plan.runner import Run, RunnerStopped, RunStatus
+from grader.plan.runner import Run, Runner, RunnerStopped, RunStatus
 from grader.problem import load_problem
 from grader.problem.cases import Case
+from grader.run.device import Part
 from grader.run.devices import EmulatorDevice, deal
 from grader.run.emulator_runner import EmulatorRunner
 from grader.sandbox import Sandbox
@@ -85,6 +88,36 @@ def test_a_wrong_answer_names_the_variable_without_a_value(
         assert report.verdict is Verdict.WRONG_ANSWER
     else:
         assert report.fault is not None and "`sum`" in report.fault.message and report.line == 4
+
+
+class Elsewhere:
+    """A runner that is not the emulator's, as far as the judge knows; its runs are the emulator's."""
+
+    def __init__(self, runner: Runner) -> None:
+        self._runner = runner
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._runner, name)
+
+
+class Beside(EmulatorDevice):
+    """The emulator helps another runner, which decides."""
+
+    def start(self, *given: Any) -> Sequence[Part]:
+        (helping,), (deciding,) = super().start(*given), super().start(*given)
+        other: Any = Elsewhere(deciding.runner)
+        return [replace(helping, helps="on the emulator", emulated=False), replace(deciding, runner=other)]
+
+
+@pytest.mark.parametrize(("start", "fault"), [("", FaultClass.UNINITIALIZED_READ), (" = 0.0f", None)])
+def test_a_wrong_answer_of_another_device_names_the_variable_too(
+    start: str, fault: FaultClass | None, tmp_path: Path
+) -> None:
+    options = Options(seed=3, cache=tmp_path, sizes=[{"N": 3}, {"N": 200}], timed=False)
+    submission = make_submission("mine.cu", WRONG.replace("SUM", start).encode())
+    report = grade(load_problem(ZIP), submission, options, choose=lambda words: Beside())
+    assert (report.fault.fault if report.fault is not None else None) is fault
+    assert report.verdict is (Verdict.WRONG_ANSWER if fault is None else Verdict.RUNTIME_ERROR)
 
 
 def test_a_value_on_the_paths_that_are_taken_is_enough(tmp_path: Path) -> None:

@@ -153,3 +153,18 @@ def test_a_mismatch_is_found_in_processes(tmp_path: Path) -> None:
     mismatch = outcomes["zip/wrong_answer/mine.cu"]
     assert mismatch.got == "accepted"
     assert mismatch.mismatch.startswith("wrong_answer was declared")
+
+
+def test_a_wrong_answer_that_a_variable_without_a_value_explains_is_no_wrong_answer(tmp_path: Path) -> None:
+    """A student is told of the variable, so a worked file has to declare it."""
+    text = """// expect: wrong_answer
+__global__ void zip_kernel(const float* a, const float* b, float* output, int N) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float sum;
+    for (int k = 0; k < 2; k++) sum += k == 0 ? a[min(i, N - 1)] : -b[min(i, N - 1)];
+    if (i < N) output[i] = sum;
+}
+"""
+    file = declared(tmp_path, "wrong_answer", text)
+    outcome = WorkedSubmission("zip", PROBLEMS["zip"], file, read_expectation(file)).verify(cases=FEW_CASES)
+    assert outcome.got.startswith("runtime_error uninitialized_read")

@@ -46,6 +46,11 @@ class Comparison:
 def compare(bound: Bound, got: npt.NDArray[Any], unwritten: Mask) -> Comparison:
     """Applies the gates of `bound` to `got`, which has the same shape as `bound.expected`."""
     xp = module_of(got)
+    if not unwritten.any() and _is_plainly_right(bound, got):
+        # So most results are that have to be exact, and this takes a fraction of the time.
+        none = xp.zeros(got.shape, np.float64)
+        error = xp.where(xp.isfinite(got), none, np.nan)
+        return Comparison(got, error, none, unwritten, unwritten, bound.gate)
     seen, expected = widen(got), widen(bound.expected)
     finite = xp.isfinite(seen) & xp.isfinite(expected)
     # NaN and infinity are results like any other: they have to be the same, in the same places.
@@ -89,6 +94,17 @@ def without_truncation(bound: Bound, error: Floats) -> tuple[Floats, Floats, flo
     scatter = min(lost + limits.few * limits.most, limits.most)
     aggregate = bound.aggregate + scatter * sqrt(float((spread**2).mean()))
     return error + lost * result, bound.allowed + SCATTERED * scatter * spread, aggregate
+
+
+def _is_plainly_right(bound: Bound, got: npt.NDArray[Any]) -> bool:
+    """Whether each element has no error at all, where elements may have none: the bits are those expected."""
+    whole = got.dtype.kind in "iu"
+    if not bound.exact and not whole:
+        return False
+    bits = f"u{got.dtype.itemsize}"
+    same = bool((got.view(bits) == bound.expected.view(bits)).all())
+    # An expected integer may stand for a fraction.
+    return same and (bound.exact or bool((bound.reference == bound.expected).all()))
 
 
 def _difference(bound: Bound, got: npt.NDArray[Any], seen: Floats) -> Floats:

@@ -25,6 +25,8 @@ from grader.problem.parameters import Array, f32, f64
 
 MOST = 0.9
 NEARLY_ALL = 0.99
+OUTLYING = 16
+"""How many times as large as most errors the others may be."""
 MANY = 8
 """Number of elements from which on their spread is meaningful."""
 FP16_NORMAL = 2.0**-14
@@ -166,13 +168,14 @@ def _follows_results(seen: _Evidence, kind: str) -> bool:
 
 
 def _near(seen: _Evidence, allowed: Floats, share: float) -> bool:
-    """Whether at least this share of the errors is at most `allowed`. Infinity and NaN count as near where operands
-    exceed fp16's range.
+    """Whether at least this share of the errors is at most `allowed`, and none far beyond it: an element that was taken
+    for another one is. Infinity and NaN count as near where operands exceed fp16's range.
     """
     overflow = ~np.isfinite(seen.got) & np.isfinite(seen.scale) & (seen.scale >= 2.0**15)
     with np.errstate(invalid="ignore"):
         near = np.abs(seen.error) <= allowed
-    return bool((near | overflow).mean() >= share)
+        possible = np.abs(seen.error) <= OUTLYING * allowed
+    return bool((near | overflow).mean() >= share and (possible | overflow).all())
 
 
 def _rms(x: Floats) -> float:

@@ -13,13 +13,12 @@ from pathlib import Path
 from grader.coach.advice import Advice, Subject
 from grader.coach.counting import CountedKernel, count
 from grader.coach.lines import LineCounts, Totals, by_line, total
-from grader.coach.machine_code import machine_code_of
+from grader.coach.machine_code import facts_of, machine_code_of
 from grader.coach.review import review
 from grader.coach.target import DEFAULT, Resources, gpu_like, resources_of
 from grader.coach.watching import record_warp
 from grader.compile.compiler import CompileFailure
-from grader.compile.cubin import KernelFacts, read_cubin
-from grader.compile.elf import ElfError
+from grader.compile.cubin import KernelFacts
 from grader.compile.program import Program
 from grader.compile.submission import Submission
 from grader.core.errors import KgradeError, UsageError
@@ -59,7 +58,8 @@ BUDGET = Budget(flops=10_000_000, bytes=4_000_000)
 
 @dataclass(frozen=True)
 class KernelExplanation:
-    """All launches of one kernel with the same block shape; `resources` is None where compiling makes no cubin."""
+    """All launches of one kernel with the same block shape; `resources` is None where no assembler makes a
+    cubin."""
 
     name: str
     grid: Dim3
@@ -138,7 +138,7 @@ def explain(
     finally:
         planner.close()
         language_of(program).finish()
-    facts = _facts(program)
+    facts = facts_of(program, counted, target, cache, sandbox)
     machine: Sequence[MachineCode | None] = [None] * len(counted)
     if with_machine_code is not False:
         progress("disassembling")
@@ -159,10 +159,12 @@ def explain(
         headline=report.headline,
         kernels=tuple(
             replace(
-                _in_words_of(submission.language, _explained(problem, sizes, kernel, facts.get(kernel.symbol), target)),
+                _in_words_of(
+                    submission.language, _explained(problem, sizes, kernel, known, target, submission.language)
+                ),
                 machine=code,
             )
-            for kernel, code in zip(counted, machine, strict=True)
+            for kernel, code, known in zip(counted, machine, facts, strict=True)
         ),
         replay=replay,
     )
@@ -180,13 +182,6 @@ def _compile(problem: Problem, submission: Submission, cache: Path, target: str,
         raise UsageError(message, f"type: --target {DEFAULT}") from None
 
 
-def _facts(program: Program) -> Mapping[str, KernelFacts]:
-    try:
-        return read_cubin(program.cubin) if program.cubin else {}
-    except ElfError:
-        return {}
-
-
 def _in_words_of(language: LanguageName, explained: KernelExplanation) -> KernelExplanation:
     """Returns the explanation with remedies that an author in this language can apply."""
     if language not in OF_TILES:
@@ -196,10 +191,15 @@ def _in_words_of(language: LanguageName, explained: KernelExplanation) -> Kernel
 
 
 def _explained(
-    problem: Problem, sizes: Mapping[str, int], kernel: CountedKernel, facts: KernelFacts | None, target: str
+    problem: Problem,
+    sizes: Mapping[str, int],
+    kernel: CountedKernel,
+    facts: KernelFacts | None,
+    target: str,
+    language: LanguageName,
 ) -> KernelExplanation:
     lines, totals = by_line(kernel.counts), total(kernel.counts.rows)
-    resources = None if facts is None else resources_of(facts, kernel.threads, kernel.dynamic_shared, target)
+    resources = None if facts is None else resources_of(facts, kernel.threads, kernel.dynamic_shared, target, language)
     shapes = {name: array.shape(sizes) for name, array in {**problem.inputs, **problem.outputs}.items()}
     row_lengths = {name: shape[-1] for name, shape in shapes.items() if len(shape) > 1}
     found = review(Subject(lines, kernel.counts.arrays, totals, resources, kernel.threads, row_lengths))

@@ -95,6 +95,9 @@ def _tried(
     for one in [*counted, *(advice for check in CHECKS for advice in check(subject))]:
         if language in OF_TILES and one.kind in COMPILERS_OWN:
             continue
+        if one.kind == "occupancy" and language is not LanguageName.CUDA:
+            # The model does not know the registers of a kernel that was compiled to PTX alone.
+            continue
         changed = one.tried.after if one.tried else _changed(one, largest, gpu, values)
         after = total - seconds * (1 - changed / largest.time.seconds)
         remedy = OF_TILES_REMEDIES.get(one.kind, one.remedy) if language in OF_TILES else one.remedy

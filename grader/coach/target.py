@@ -7,12 +7,21 @@ from dataclasses import dataclass
 
 from grader.compile.cubin import KernelFacts
 from grader.core.errors import UsageError
+from grader.core.verdict import LanguageName
 from grader.machine.gpus import Gpu
 from grader.model.limits import LIMITS
 from grader.run.gpu.occupancy import BlockNeeds, SmLimits, block_limits, limited_by, occupancy_of
 
 DEFAULT = "sm_89"
 _MOST_THREADS = 1024
+_ASKED_BY = {
+    LanguageName.CUDA: "__launch_bounds__({threads}, {blocks})",
+    LanguageName.TRITON: "maxnreg={registers} at the launch",
+    LanguageName.CUTILE: "occupancy={blocks} in @ct.kernel()",
+    LanguageName.CUTE: "min_blocks_per_mp={blocks} in launch()",
+    LanguageName.NUMBA: "max_registers={registers} in @cuda.jit()",
+}
+"""What asks the compiler of a language for fewer registers."""
 
 
 @dataclass(frozen=True)
@@ -49,13 +58,15 @@ def gpu_like(target: str) -> Gpu:
     return Gpu(0, "", target, "", (int(digits[:-1]), int(digits[-1])), 0)
 
 
-def resources_of(facts: KernelFacts, threads: int, dynamic_shared: int, target: str) -> Resources:
+def resources_of(
+    facts: KernelFacts, threads: int, dynamic_shared: int, target: str, language: LanguageName = LanguageName.CUDA
+) -> Resources:
     """The resources of a kernel: registers and static shared memory from machine code, the rest from the launch."""
     needs = BlockNeeds(threads, facts.registers, facts.shared_bytes + dynamic_shared)
     limits = LIMITS[target]
     blocks = min(block_limits(needs, limits).values())
     limit = limited_by(blocks, needs, limits)
-    found = remedy_of(limit, blocks, needs, limits)
+    found = remedy_of(limit, blocks, needs, limits, language)
     return Resources(
         target,
         facts.registers,
@@ -69,7 +80,9 @@ def resources_of(facts: KernelFacts, threads: int, dynamic_shared: int, target: 
     )
 
 
-def remedy_of(limit: str, blocks: int, needs: BlockNeeds, limits: SmLimits) -> tuple[str, BlockNeeds] | None:
+def remedy_of(
+    limit: str, blocks: int, needs: BlockNeeds, limits: SmLimits, language: LanguageName = LanguageName.CUDA
+) -> tuple[str, BlockNeeds] | None:
     """What would raise the occupancy: in words, and as a block's needs; None if nothing known would."""
     now = occupancy_of(blocks, needs, limits)
 
@@ -80,9 +93,10 @@ def remedy_of(limit: str, blocks: int, needs: BlockNeeds, limits: SmLimits) -> t
         for registers in range(needs.registers - 1, 15, -1):
             fewer = BlockNeeds(needs.threads, registers, needs.shared_bytes)
             if most(fewer) > now:
+                asked = _ASKED_BY[language].format(threads=needs.threads, blocks=blocks + 1, registers=registers)
                 words = (
                     f"with {registers} registers a thread instead of {needs.registers} it is {most(fewer):.0%}: "
-                    f"__launch_bounds__({needs.threads}, {blocks + 1}) asks the compiler for that"
+                    f"{asked} asks the compiler for that"
                 )
                 return words, fewer
     if limit == "shared memory":

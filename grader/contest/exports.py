@@ -26,12 +26,15 @@ _COLUMNS = ("points", "verdict", "language", "submission", "submitted", "attempt
 def to_csv(results: Results) -> str:
     """One line per participant, best first: rank, name, email, points, and the result of each problem.
 
-    The disqualified come last, without rank and points, with the reason.
+    The disqualified come last, without rank and points, with the reason. Where scores are those of model times, a
+    column says so.
     """
     settings = results.settings
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
     head = ["rank", "name", "email", "points", "points_low", "points_high", "disqualified"]
+    scored_by = [settings.scored_by] if settings.scored_by else []
+    head += ["scores_by"] * len(scored_by)
     for problem in settings.problems:
         head += [f"{problem.name}_{column}" for column in _COLUMNS]
     writer.writerow(head)
@@ -43,7 +46,7 @@ def to_csv(results: Results) -> str:
             spreadsheet_cell(results.emails.get(row.who, "")),
         ]
         line += [_figure(x) for x in (row.points.value, row.points.low, row.points.high)]
-        line.append(spreadsheet_cell(reason))
+        line += [spreadsheet_cell(reason), *scored_by]
         for cell in row.cells:
             line += [_figure(cell.points.value), _verdict(cell), _language(cell), *_which(cell), cell.attempts]
         writer.writerow(line)
@@ -64,15 +67,23 @@ def to_gradescope(results: Results, row: Row) -> str:
         }
         for number, (problem, cell) in enumerate(zip(settings.problems, row.cells, strict=True), start=1)
     ]
+    points = "points by model time" if settings.by_model else "points"
     return json.dumps(
         {
             "score": round(row.points.value, DIGITS),
             "output": f"{visible(settings.title)}: {row.points.value:.4g} of {settings.most_points:g} points"
-            + (f"; disqualified: {visible(reason)}" if reason is not None else ""),
+            + (f"; disqualified: {visible(reason)}" if reason is not None else "")
+            + (f"; scores by {settings.scored_by}" if settings.scored_by else ""),
             "visibility": "visible",
             "stdout_visibility": "hidden",
             "tests": tests,
-            "leaderboard": [{"name": "points", "value": round(row.points.value, DIGITS), "order": "desc"}],
+            "leaderboard": [
+                {
+                    "name": points,
+                    "value": round(row.points.value, DIGITS),
+                    "order": "desc",
+                }
+            ],
         },
         indent=2,
     )
@@ -81,12 +92,15 @@ def to_gradescope(results: Results, row: Row) -> str:
 def to_autolab(results: Results, row: Row) -> str:
     """One participant's line of scores, the last line of an Autolab autograder; problem names must match the lab's.
 
-    The disqualified have no points, and no place on the lab's scoreboard.
+    The disqualified have no points, and no place on the lab's scoreboard. Where scores are those of model times, a line
+    before it says so, as part of what the student reads.
     """
     scores = {cell.problem: round(cell.points.value, DIGITS) for cell in row.cells}
-    if row.who in results.reasons:
-        return json.dumps({"scores": scores})
-    return json.dumps({"scores": scores, "scoreboard": [round(row.points.value, DIGITS), *scores.values()]})
+    told: dict[str, object] = {"scores": scores}
+    if row.who not in results.reasons:
+        told["scoreboard"] = [round(row.points.value, DIGITS), *scores.values()]
+    by = results.settings.scored_by
+    return (f"Scores by {by}.\n" if by else "") + json.dumps(told)
 
 
 @dataclass(frozen=True)

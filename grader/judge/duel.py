@@ -8,7 +8,7 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from grader.languages.registry import language_of
 from grader.machine.gpus import Gpu
 from grader.measure.duel import Contest, from_data
 from grader.measure.samples import BASELINE
+from grader.measure.statistics import StoppingRule
 from grader.plan.planner import Planner
 from grader.plan.runner import RunnerStopped, RunStatus
 from grader.plan.sets import SetPlans
@@ -32,6 +33,7 @@ from grader.sandbox import Sandbox
 
 VERIFIED = 10
 """How many timed outputs of each are checked, or as many as it has turns at being watched. They decide no rank."""
+_RULE = StoppingRule()
 
 
 class ContenderFailed(Exception):
@@ -52,7 +54,10 @@ class Timed:
 
 
 class Contests:
-    """Holds contests of one problem's programs on one GPU. Close it when there are no more."""
+    """Holds contests of one problem's programs on one GPU. Close it when there are no more.
+
+    Each is timed until `rule` ends it, and `verified` timed outputs of each contender are checked.
+    """
 
     def __init__(
         self,
@@ -61,8 +66,13 @@ class Contests:
         cache: Path,
         make_runner: Callable[[Gpu, Path, Sandbox], ContestRunner] = ContestRunner,
         make_referee: Callable[[Gpu, Problem], Referee] = Referee,
+        *,
+        rule: StoppingRule = _RULE,
+        verified: int = VERIFIED,
     ) -> None:
         self._problem = problem
+        self._rule = rule
+        self._verified = verified
         self._sandbox = Sandbox.find()
         self._cache = cache
         self._runner = make_runner(gpu, problem.folder, self._sandbox)
@@ -85,7 +95,8 @@ class Contests:
             "sizes": checks.numbers,
             "sigma": checks.sigma,
             "limit": gpu_limits_of(self._problem, sizes).seconds,
-            "verified": VERIFIED,
+            "verified": self._verified,
+            "rule": asdict(self._rule),
             "structure": checks.structure,
             "contenders": [
                 {"name": name, "seed": checks.seed_of(name), "program": program} for name, program in contenders.items()
@@ -120,7 +131,7 @@ class Contests:
                 f"the GPU's events add up to {contest.event_seconds:.3f} s within {took:.3f} s; "
                 "these times are not used"
             )
-        checks.demand(min(VERIFIED, len(contest.rounds) // len(contenders)))
+        checks.demand(min(self._verified, len(contest.rounds) // len(contenders)))
         return Timed(contest, checks.wrong)
 
     def _planners(self, programs: Mapping[str, Program]) -> dict[str, Planner]:

@@ -96,7 +96,11 @@ class Course:
         if self.local_values is None or not emulates(part) or failure.verdict is not Verdict.WRONG_ANSWER:
             return None
         self.progress("checking local variables")
-        return self.local_values.run(part, self.program, Case(failure.sizes, failure.family, failure.seed))
+        return self.local_values.run(part, self.program, _case_of(failure))
+
+
+def _case_of(result: CaseResult) -> Case:
+    return Case(result.sizes, result.family, result.seed)
 
 
 def _with_notes(report: Report, planner: Planner) -> Report:
@@ -144,7 +148,8 @@ def _examine(course: Course, part: Part, planner: Planner, report: Report) -> De
         unset = course.unset_local()
         if unset is not None:
             # It says why, which a wrong answer of a GPU does not.
-            return Decision(reporting.add_failure(report, course.problem, unset, course.emulated), final=True)
+            emulated = course.emulated or course.found[:1]
+            return Decision(reporting.add_failure(report, course.problem, unset, emulated), final=True)
         course.progress("finding the smallest sizes that fail")
         diagnosis = grading.diagnose(outcome)
         unset = course.unset_local_behind(part, diagnosis.smallest)
@@ -152,15 +157,19 @@ def _examine(course: Course, part: Part, planner: Planner, report: Report) -> De
             return Decision(reporting.add_failure(report, course.problem, unset, course.found), final=True)
         report = replace(report, pattern=diagnosis.pattern)
         return Decision(reporting.add_failure(report, course.problem, diagnosis.smallest, course.found), final=True)
-    if course.local_values is not None and outcome.failure is None and emulates(part):
-        course.emulated = list(course.found)
-        course.local_values.begin(part, course.program)
+    if course.local_values is not None and emulates(part):
+        if outcome.failure is None:
+            course.emulated = list(course.found)
+            course.local_values.begin(part, course.program)
+        elif outcome.failure.verdict is Verdict.WRONG_ANSWER:
+            # Another device decides; if it is wrong there too, this may be why.
+            course.local_values.begin(part, course.program, _case_of(outcome.failure))
     return Decision(report)
 
 
 def check_locals(course: Course, turn: Turn, report: Report) -> Decision:
     """Once the part that decides found all right: does the kernel use local variables that have no value?"""
-    if not turn.part.decides or course.local_values is None:
+    if not turn.part.decides or course.local_values is None or not course.emulated:
         return Decision(report)
     unset = course.unset_local()
     if unset is not None:

@@ -74,9 +74,9 @@ class LocalsPass:
         except (CompileFailure, JudgeError):
             return None
 
-    def begin(self, part: Part, program: Program) -> None:
+    def begin(self, part: Part, program: Program, failed: Case | None = None) -> None:
         """`run` in a thread beside; until `found` nobody else asks the part's runner."""
-        self._begun = self._beside.submit(self.run, part, program)
+        self._begun = self._beside.submit(self.run, part, program, failed)
 
     def found(self) -> CaseResult | None:
         """What `run` returned; None where it was not begun."""

@@ -212,7 +212,7 @@ def verify(works: Sequence[Work], *, processes: int | None = None, seeds: int = 
     pool = ProcessPoolExecutor(
         workers,
         mp_context=get_context("spawn"),
-        initializer=_begin,
+        initializer=start_process,
     )
     finished = False
     try:
@@ -226,7 +226,8 @@ def verify(works: Sequence[Work], *, processes: int | None = None, seeds: int = 
         pool.shutdown(cancel_futures=True)
 
 
-def _begin() -> None:
+def start_process() -> None:
+    """What a process that verifies does first: template processes stand ready for its gradings."""
     from grader.core.memory import keep_freed_memory
     from grader.run.templates import use_templates
     from grader.sandbox import Sandbox
@@ -248,12 +249,13 @@ def _verify(work: Work, seeds: int) -> Outcome:
 
 
 def _options(expected: Expectation, cases: int, seed: int) -> Options:
-    """How a work is graded. One that has to fail in another way is not looked at for local variables without a value:
-    they would only tell why.
+    """How a work is graded. Where a local variable without a value can change the verdict it is looked for, as for a
+    student: behind what is right, and behind a wrong answer.
     """
     from grader.judge.conductor import Options
 
-    sought = expected.verdict is Verdict.ACCEPTED or expected.detail == FaultClass.UNINITIALIZED_READ
+    sought = expected.verdict in (Verdict.ACCEPTED, Verdict.WRONG_ANSWER)
+    sought = sought or expected.detail == FaultClass.UNINITIALIZED_READ
     return Options(cases, seed, user="verify", device="emulator", search=NO_PATTERN, local_values=sought)
 
 

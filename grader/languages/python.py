@@ -124,9 +124,9 @@ class PythonLanguage:
     @property
     def install(self) -> str:
         """The command that installs it."""
-        from grader.machine.own_install import extra_command
+        from grader.machine.cuda_packages import language_command
 
-        return extra_command(self.name)
+        return language_command(self.name)
 
     def missing(self) -> str:
         return "" if self.version() else f"the Python package {self.package} is missing (type: {self.install})"

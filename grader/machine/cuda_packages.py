@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from grader.core.errors import ToolMissing
+from grader.core.verdict import LanguageName
 from grader.machine.own_install import extra_command
 
 if TYPE_CHECKING:
@@ -123,15 +124,20 @@ def install_command() -> str:
 
 def reinstall_nvrtc_command() -> str:
     """The command that repairs an incomplete NVRTC, which pip considers complete."""
-    here = installed_extras()
-    extra = here[0] if len(here) == 1 else _wanted(_usable_gpus())
+    extra = _present()
     return f"pip install --force-reinstall --no-deps 'nvidia-cuda-nvrtc{extra.suffix}=={extra.release}.*'"
+
+
+def language_command(language: LanguageName) -> str:
+    """The command that installs a language's package, for the CUDA that is installed or fits this machine."""
+    # The others bring their own compiler, or take that of any CUDA.
+    by_cuda = language is LanguageName.NUMBA and _present() is not DEFAULT
+    return extra_command(f"{language}-{_present().name}" if by_cuda else language)
 
 
 def nvcc_command() -> str:
     """The command that installs nvcc, of the CUDA release that is installed or fits this machine."""
-    here = installed_extras()
-    extra = here[0] if len(here) == 1 else _wanted(_usable_gpus())
+    extra = _present()
     if extra.nvcc:
         return f"pip install 'cuda-toolkit[nvcc]=={extra.release}.*'"
     # From NVIDIA's own package repository.
@@ -179,6 +185,12 @@ def _usable_gpus() -> Sequence[Gpu]:
 
 def _misfit(extra: Extra, gpus: Sequence[Gpu]) -> str:
     return extra.misfit(gpus[0].driver, [gpu.capability for gpu in gpus]) if gpus else ""
+
+
+def _present() -> Extra:
+    """The extra that is installed, else the one for this machine."""
+    here = installed_extras()
+    return here[0] if len(here) == 1 else _wanted(_usable_gpus())
 
 
 def _wanted(gpus: Sequence[Gpu]) -> Extra:

@@ -54,6 +54,11 @@ class Planner(Protocol):
         Raises LaunchRefused, RecordingStopped, and what `device` raises.
         """
 
+    @property
+    def whole(self) -> Plan:
+        """The last plan with the steps that ran already, for results that were copied to the host; no steps where it
+        is all that there is."""
+
     def start_anew(self) -> None:
         """Lets the next plan know nothing of those before."""
 
@@ -75,6 +80,7 @@ class HarnessPlanner:
     ignored = ""
     printed = ""
     notes = ()
+    whole = Plan(())
 
     def __init__(self, problem: Problem, constants: Mapping[str, int]) -> None:
         self._problem = problem
@@ -166,6 +172,10 @@ class RecordingPlanner:
             self._repeated = True
             self._check_second_call(recording, arguments, heard)
         return Plan(recording.plan.steps[recording.executed :])
+
+    @property
+    def whole(self) -> Plan:
+        return self._last.plan if self._last is not None and self._last.executed else Plan(())
 
     def start_anew(self) -> None:
         self._recorder.start_anew()

@@ -3,6 +3,7 @@
 It contains no code of its own.
 """
 
+from grader.problem.always import at
 from grader.problem.arrays import module_of, on_host, running_maximum
 from grader.problem.definition import Cost, Problem
 from grader.problem.expressions import ceil_div
@@ -43,6 +44,7 @@ __all__ = [
     "Problem",
     "Size",
     "array",
+    "at",
     "below",
     "bf16",
     "ceil_div",

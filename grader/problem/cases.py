@@ -31,9 +31,6 @@ SHARE_OF_MEMORY = 32
 GPU_SECONDS = 10.0
 GPU_FLOPS_PER_SECOND = 10_000_000_000
 """Less than a single thread block achieves."""
-FLOPS_PER_SECOND = 20_000_000
-WARP_INSTRUCTIONS_PER_FLOP = 2
-"""Ample for slow kernels: a warp instruction does up to 32 operations."""
 UNKNOWN = Limits(seconds=30.0, instructions=400_000_000)
 """The emulator's limits for a test whose work is unknown."""
 SURE_BYTES = 100_000
@@ -62,7 +59,8 @@ def draw_cases(
     constants: Mapping[str, int] | None = None,
     on_gpu: bool = False,
 ) -> list[Case]:
-    """Returns the cases of a grading: `count` drawn ones, or each given size with every input family.
+    """Returns the cases of a grading: `count` drawn ones and those that the problem always tries, small to large; or
+    each given size with every input family.
 
     `constants` are the launch constants, None for a submission with its own solve(). Raises UsageError for a size
     that the problem or the device can't take.
@@ -74,8 +72,11 @@ def draw_cases(
         if count < 1:
             raise UsageError(f"{count} cases asked for; at least 1 is needed", "type: --cases 12")
         drawn = draw_sizes(problem, seed, count, reach=reach_of(problem, constants))
-        return [Case(sizes, names[i % len(names)], case_seed(seed, i)) for i, sizes in enumerate(drawn)]
-    cases: list[Case] = []
+        cases = [Case(sizes, names[i % len(names)], case_seed(seed, i)) for i, sizes in enumerate(drawn)]
+        for i, each in enumerate(problem.always, count):
+            cases.append(Case(each.sizes, each.family or names[i % len(names)], case_seed(seed, i)))
+        return sorted(cases, key=lambda case: problem.array_bytes(case.sizes))
+    cases = []
     for sizes in given:
         check_sizes(problem, sizes)
         _check_cost(problem, sizes, on_gpu)
@@ -149,14 +150,12 @@ def case_seed(seed: int, number: int) -> int:
 
 
 def limits_of(problem: Problem, sizes: Mapping[str, int]) -> Limits:
-    """The limits of a run with these sizes. Drawn sizes get the default; larger ones given by hand get more."""
+    """The limits of a run with these sizes. Drawn sizes get the default; larger ones get as many times more."""
     if not problem.cost_is_known:
         return UNKNOWN
-    flops, least = problem.cost_of(sizes).flops, Limits()
-    return Limits(
-        seconds=max(least.seconds, flops / FLOPS_PER_SECOND),
-        instructions=max(least.instructions, flops * WARP_INSTRUCTIONS_PER_FLOP),
-    )
+    least, drawn = Limits(), Budget()
+    more = max(1.0, problem.array_bytes(sizes) / drawn.bytes, problem.cost_of(sizes).flops / drawn.flops)
+    return Limits(least.seconds * more, int(least.instructions * more))
 
 
 def may_be_too_large(problem: Problem, case: Case, sure_bytes: int = SURE_BYTES) -> bool:

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from grader.problem.expressions import inline
 from grader.problem.gates import Gates
 from grader.problem.parameters import INDICES, Array, Computed, Parameter, Scalar, Size, bf16, e4m3, e5m2, f16, i8
+
+if TYPE_CHECKING:
+    from grader.problem.always import Always
 
 
 class Declaration:
@@ -24,6 +28,7 @@ class Declaration:
         tags: Sequence[str] = (),
         constants: Mapping[str, int] | None = None,
         benchmarks: Sequence[Mapping[str, int]] = (),
+        always: Sequence[Always] = (),
         baseline: str | None = None,
         races_are_fatal: bool = True,
     ) -> None:
@@ -36,6 +41,7 @@ class Declaration:
         self.gates = gates
         self.computed: dict[str, str] = {}
         self.benchmarks = tuple(dict(sizes) for sizes in benchmarks)
+        self.always = tuple(always)
         self.baseline_file = baseline
         self.races_are_fatal = races_are_fatal
         self.settle()

@@ -39,11 +39,12 @@ class Cost:
 class Problem(Declaration):
     """One problem: its kernel's signature, size ranges, reference, harness, cost and gates.
 
-    `baseline` is the kernel that times are compared with: a file below the folder's `submissions/`, or a library call
-    defined with `@problem.baseline`. Unless `races_are_fatal`, a data race is only a warning. `name`, `folder`,
-    `statement`, `starter`, `editorial`, if there is one, and `definition`, the text of `problem.py`, are set when the
-    folder is loaded.
-    A challenge of a third-party problem set is a Problem too, with `tests` of its own: see `grader.problem.challenges`.
+    `always` holds the cases that each grading has beside the drawn ones: see `grader.problem.always`. `baseline` is the
+    kernel that times are compared with: a file below the folder's `submissions/`, or a library call defined with
+    `@problem.baseline`. Unless `races_are_fatal`, a data race is only a warning. `name`, `folder`, `statement`,
+    `starter`, `editorial`, if there is one, and `definition`, the text of `problem.py`, are set when the folder is
+    loaded. A challenge of a third-party problem set is a Problem too, with `tests` of its own: see
+    `grader.problem.challenges`.
     """
 
     name: str = ""

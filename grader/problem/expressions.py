@@ -1,6 +1,7 @@
 """Parses and evaluates integer expressions of sizes in a problem's declaration, such as "(H - K) // S + 1".
 
-Allowed are names of sizes, integers, + - * //, ceil_div, min and max. No expression is run as Python.
+Allowed are names of sizes, integers, + - * //, powers of two such as 2**LOG, ceil_div, min and max. No expression is
+run as Python.
 """
 
 from __future__ import annotations
@@ -18,14 +19,26 @@ def ceil_div(a: int, b: int) -> int:
     return -(-a // b)
 
 
+MOST_EXPONENT = 62
+"""The largest power of two that fits into 64 bits with a sign; far more would take all memory."""
+
+
+def power_of_two(two: int, exponent: int) -> int:
+    """2**exponent. Raises ProblemError for an exponent below 0 or above MOST_EXPONENT."""
+    if not 0 <= exponent <= MOST_EXPONENT:
+        raise ProblemError(f"2**{exponent} is no length", f"keep exponents between 0 and {MOST_EXPONENT}")
+    return 1 << exponent
+
+
 _OPERATORS: Mapping[type[ast.operator], Callable[[int, int], int]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
     ast.Mult: operator.mul,
     ast.FloorDiv: operator.floordiv,
+    ast.Pow: power_of_two,
 }
 _FUNCTIONS: Mapping[str, Callable[..., int]] = {"ceil_div": ceil_div, "min": min, "max": max}
-_KNOWN = "names of sizes, whole numbers, + - * //, ceil_div(a, b), min(a, b) and max(a, b)"
+_KNOWN = "names of sizes, whole numbers, + - * //, 2**a, ceil_div(a, b), min(a, b) and max(a, b)"
 
 
 def value_of(text: str, sizes: Mapping[str, int]) -> int:
@@ -79,6 +92,8 @@ def _check(node: ast.expr, text: str) -> None:
     """Raises ProblemError for the first part that is not in the grammar."""
     if isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:
         parts = [node.left, node.right]
+        if isinstance(node.op, ast.Pow) and ast.unparse(node.left) != "2":
+            raise ProblemError(f"{text!r}: {ast.unparse(node)!r} can't stand in it", "only 2 can be raised to a power")
     elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _FUNCTIONS:
         parts = node.args
         if node.keywords or len(parts) < 2 or (node.func.id == "ceil_div" and len(parts) > 2):

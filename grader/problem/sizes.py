@@ -23,8 +23,12 @@ SMALL_PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37)
 LARGE_PRIMES = (41, 47, 53, 61, 67, 79, 97, 101, 127, 131, 193, 257, 263)
 LINE = (257, 6000)
 """Range of the long dimension when the others are 1."""
-FAR = 200_000
-"""Its maximum in cases that go far: more than 16 bits can count, and still quick on one thread."""
+FAR = 280_000
+"""Its maximum in cases that go far: more than 18 bits can count, and still quick on one thread."""
+FEW = 3
+"""Each of the other dimensions in such a case, if the budget allows it: an index may go wrong behind the first row."""
+TWO_LEVELS = 1024 * 1024
+"""Elements that blocks of 1,024 threads and one block for their results deal with."""
 PIECES = (1, 2, 3, 4, 5, 8)
 """Numbers of blocks whose coverage makes up a size."""
 AROUND = (0, 1, -1)
@@ -56,7 +60,7 @@ def draw_sizes(
     others only within the budget. Sizes repeat if the ranges hold too few different ones.
     """
     draw = _Draw(problem, random.Random(seed), budget or Budget(), reach or {})
-    turns = _strategies(draw.limited is not None)
+    turns = _strategies(draw.limited is not None, len(draw.names))
     drawn: list[Sizes] = []
     for i in range(count):
         strategy = turns[i % len(turns)]
@@ -130,6 +134,7 @@ class _Draw:
         self._choices = Choices(problem.sizes, rng)
         self._chosen: Sizes = {}
         self._lines = 0
+        self._far = 0
 
     def next(self, strategy: Callable[[_Draw], Sizes]) -> Sizes:
         """Draws sizes by a strategy, and choices independently of it."""
@@ -161,6 +166,12 @@ class _Draw:
             self._lines = 1 + self.rng.randrange(len(self.names))
         self._lines += 1
         return self.names[self._lines % len(self.names)]
+
+    def next_far(self) -> str:
+        """The next dimension to go as far as it can, in turn; not one that exceeds the grid in cases of its own."""
+        names = [name for name in self.names if name != self.limited]
+        self._far += 1
+        return names[(self._far - 1) % len(names)]
 
     def distinct(self, values: Callable[[], int]) -> Sizes:
         """One value per dimension, different if possible, fitted into ranges and budget."""
@@ -237,7 +248,12 @@ def _largest(draw: _Draw) -> Sizes:
         low, high = (middle, high) if draw.allows(cube) else (low, middle - 1)
     sizes = draw.fit({n: max(1, int(low * draw.rng.uniform(0.6, 0.95))) for n in names})
     last = draw.rng.choice(names)
-    sizes[last] = max(sizes[last], int(draw.largest(sizes, last) * draw.rng.uniform(0.9, 1.0)))
+    top = draw.largest(sizes, last)
+    least = int(0.9 * top)
+    if top > TWO_LEVELS + 1:
+        # Bending takes one away.
+        least = max(least, TWO_LEVELS + 2)
+    sizes[last] = max(sizes[last], draw.rng.randint(least, top))
     return draw.bend_off_sixteen(sizes)
 
 
@@ -302,17 +318,24 @@ def _line(draw: _Draw) -> Sizes:
 
 
 def _far(draw: _Draw) -> Sizes:
-    """Like `_line`, but near the longest that the budget allows: finds tables, loops and indices that end too early."""
-    name = draw.next_long()
+    """Like `_line`, but at the end of the range, or near the longest that the budget allows: finds tables, loops and
+    indices that end too early. Each dimension has its turn in a grading.
+    """
+    name = draw.next_far()
     # The emulator is slow with that many blocks.
     most = LINE[1] if name in draw.reach and draw.reach[name].unit == 1 else FAR
-    top = min(most, draw.largest(draw.smallest(), name))
-    length = int(top * draw.rng.uniform(0.7, 1.0))
-    return draw.bend_off_sixteen(draw.fit({**draw.smallest(), name: length}))
+    few = draw.fit(dict.fromkeys(draw.names, FEW))
+    for others in (few, draw.smallest()):
+        top = draw.largest(others, name)
+        if top >= min(most, draw.largest(draw.smallest(), name)):
+            break
+    if top == draw.problem.sizes[name].high <= most:
+        return draw.fit({**others, name: top})
+    return draw.bend_off_sixteen(draw.fit({**others, name: int(min(top, most) * draw.rng.uniform(0.9, 1.0))}))
 
 
-def _strategies(limited: bool) -> tuple[Callable[[_Draw], Sizes], ...]:
+def _strategies(limited: bool, dimensions: int) -> tuple[Callable[[_Draw], Sizes], ...]:
     """The strategies, most important first for draws of few cases; bending off multiples of 16 starts at the end."""
-    ends = (_capacity(0), _capacity(1)) if limited else (_far, _far)
+    ends = (_capacity(0), _capacity(1), *[_far] * (dimensions - 1)) if limited else (_far,) * max(2, dimensions)
     first = (_largest, _around(0), _ones, _around(1), ends[0], _around(2), ends[1], _equal)
-    return (*first, _primes, _beside, _line, _large_primes)
+    return (*first, *ends[2:], _primes, _beside, _line, _large_primes)

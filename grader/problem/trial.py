@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from grader.core.errors import ProblemError, UsageError
+from grader.problem.always import Always
 from grader.problem.arrays import widen
 from grader.problem.definition import Cost, Problem
 from grader.problem.harness import Buffer, LaunchRefused, build_plan
@@ -23,6 +24,8 @@ from grader.problem.vendor_library import Library
 _T = TypeVar("_T")
 
 SUBMISSIONS = "submissions"
+MOST_ALWAYS = Budget(flops=100_000_000, bytes=60_000_000)
+"""What a case that is always tried may cost: several times a drawn one, so about a second on the emulator."""
 TINY = (3, 5, 7, 11, 13, 17)
 TIMED = "normal"
 """The input family used for timing; its scalars come from anywhere in their range."""
@@ -43,6 +46,8 @@ def try_problem(problem: Problem) -> None:
     _try_baseline(problem, sizes)
     for i, benchmark in enumerate(problem.benchmarks):
         _try_benchmark(problem, f"benchmarks[{i}]", benchmark)
+    for i in range(len(problem.always)):
+        _try_always(problem, i)
 
 
 def _tiny_sizes(problem: Problem) -> dict[str, int]:
@@ -177,6 +182,28 @@ def _try_benchmark(problem: Problem, field: str, sizes: Mapping[str, int]) -> No
         check_sizes(problem, sizes)
     except UsageError as error:
         raise ProblemError(f"{field}: {error.message}") from error
+
+
+def _try_always(problem: Problem, number: int) -> None:
+    name = f"always[{number}]"
+    case = problem.always[number]
+    if not isinstance(case, Always):
+        raise ProblemError(f"{name}: {case!r} is no case; write at(N=4097), or at('constant', N=4097)")
+    try:
+        check_sizes(problem, case.sizes)
+    except UsageError as error:
+        raise ProblemError(f"{name}: {error.message}") from error
+    if case.family and case.family not in problem.gates.families:
+        raise ProblemError(
+            f"{name}: there is no family of inputs {case.family!r}; gates has {', '.join(problem.gates.families)}"
+        )
+    if not MOST_ALWAYS.allows(problem, case.sizes):
+        flops, size = problem.cost_of(case.sizes).flops, problem.array_bytes(case.sizes)
+        raise ProblemError(
+            f"{name}: {flops:,} operations on {size:,} bytes are too many for each grading; "
+            f"up to {MOST_ALWAYS.flops:,} and {MOST_ALWAYS.bytes:,} are possible",
+            "take smaller sizes",
+        )
 
 
 def _try_baseline(problem: Problem, sizes: Mapping[str, int]) -> None:

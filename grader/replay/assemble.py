@@ -22,7 +22,7 @@ from grader.run.emulator import layout
 from grader.run.emulator.journal import Journal
 from grader.run.emulator.locals import Local
 from grader.run.emulator.memory import Array
-from grader.run.emulator.names import source_name
+from grader.run.emulator.names import function_name, source_name
 from grader.run.emulator.ptx.syntax import Instruction
 from grader.run.emulator.ptx.types import PtxType
 from grader.run.emulator.translate import noting
@@ -85,7 +85,7 @@ class Assembler:
         columns = np.array(waits, np.int64).reshape(-1, 5).T
         arrays = tuple(self._global_arrays())
         return Trace(
-            kernel=source_name(recorded.symbol),
+            kernel=function_name(recorded.symbol),
             grid=recorded.grid,
             block_dim=recorded.block,
             block=blocks[0],
@@ -120,7 +120,7 @@ class Assembler:
                 continue
             number = self._function_numbers[name] = len(self._functions)
             span = (min(lines), max(lines))
-            self._functions.append(model.Function(source_name(name), 0, *span))
+            self._functions.append(model.Function(function_name(name), 0, *span))
             self._locals[name] = self._noted.locals.of(name)
             for local in self._locals[name]:
                 self._numbers[id(local)] = len(self._variables)

@@ -140,6 +140,8 @@ class RecordingDevice(EmulatedDevice):
             recorded.before = first > 0
             if first:
                 module.launch(symbol, only_blocks=range(first), **{**launch, "cooperative": False})
+        # A launch would do so, after what was there before has been looked at.
+        module.place_variables(self._memory)
         self._keep(recorded)
         for number in blocks:
             journal = Journal(ENTRIES, self.rows)

@@ -279,21 +279,12 @@ def _races(trace: Trace, fault: FaultReport) -> list[Mark]:
     space, number, begin, end = place
     touches = _touches(trace, space, number, begin, end)
     sides = _sides(trace, fault)
-    lines = {side.line for side in sides}
-    best: tuple[int, _Touch, _Touch] | None = None
-    for at, one in enumerate(touches):
-        for other in touches[at + 1 :]:
-            if one.thread == other.thread or not (one.writes or other.writes) or _is_ordered(trace, one, other):
-                continue
-            rank = 4 * (_is_of(sides, one, other)) + 2 * (
-                {int(trace.steps.line[one.step]), int(trace.steps.line[other.step])} == lines
-            )
-            rank += trace.steps.line[other.step] == fault.line
-            if best is None or rank > best[0]:
-                best = rank, one, other
-    if best is None:
+    named = [touch for touch in touches if touch.thread in {side.thread for side in sides}]
+    # An element that all threads read is touched too often for all pairs to be looked at.
+    found = _unordered(trace, fault, sides, named) or _unordered(trace, fault, sides, touches)
+    if found is None:
         return []
-    _, one, other = best
+    one, other = found
     second = other
     if int(trace.steps.line[other.step]) != fault.line and int(trace.steps.line[one.step]) == fault.line:
         second, one = one, other
@@ -309,6 +300,27 @@ def _races(trace: Trace, fault: FaultReport) -> list[Mark]:
     ]
 
 
+def _unordered(
+    trace: Trace, fault: FaultReport, sides: list[_Side], touches: list[_Touch]
+) -> tuple[_Touch, _Touch] | None:
+    """Of the first of these accesses the two without an order that are most like those of the report."""
+    lines = {side.line for side in sides}
+    best: tuple[int, _Touch, _Touch] | None = None
+    touches = touches[:MOST_TOUCHES]
+    for at, one in enumerate(touches):
+        for other in touches[at + 1 :]:
+            if one.thread == other.thread or not (one.writes or other.writes) or _is_ordered(trace, one, other):
+                continue
+            at_lines = int(trace.steps.line[one.step]), int(trace.steps.line[other.step])
+            rank = 4 * _is_of(sides, one, other) + 2 * (set(at_lines) == lines)
+            # Two threads that both write and then read differ in who did which.
+            rank += {_Side(one.thread, at_lines[0]), _Side(other.thread, at_lines[1])} == set(sides)
+            rank += at_lines[1] == fault.line
+            if best is None or rank > best[0]:
+                best = rank, one, other
+    return None if best is None else best[1:]
+
+
 def _is_of(sides: list[_Side], one: _Touch, other: _Touch) -> bool:
     return {side.thread for side in sides} == {one.thread, other.thread}
 
@@ -320,7 +332,7 @@ def _touches(trace: Trace, space: str, number: int, begin: int, end: int) -> lis
         for columns, writes in ((trace.reads, False), (trace.writes, True))
         for at in _overlapping(columns, SPACES.index(space), number, begin, end).tolist()
     ]
-    return sorted(touches, key=lambda touch: touch.step)[:MOST_TOUCHES]
+    return sorted(touches, key=lambda touch: touch.step)
 
 
 def _overlapping(columns: Accesses, space: int, target: int, begin: int, end: int) -> Column:

@@ -17,9 +17,9 @@ from grader.compile.program import Program
 from grader.compile.submission import Submission
 from grader.core.errors import JudgeError
 from grader.core.limits import Limits
-from grader.core.plan import Launch, Plan
+from grader.core.plan import Alloc, Launch, Plan
 from grader.core.report import CaseResult, Dim3
-from grader.core.verdict import Verdict
+from grader.core.verdict import LanguageName, Verdict
 from grader.languages.language import Language
 from grader.plan.device_table import EMULATED
 from grader.plan.planner import Planner
@@ -172,15 +172,29 @@ class Recorder:
         if self._begun is not None:
             # Nothing of it has run yet, and solve() would take as long once more.
             return self._begun
-        addresses = self._runner.prepare(self._problem, case.sizes, case.family, case.seed)
+        addresses = self._prepare(case)
         try:
-            return planner.plan(case.numbers(self._problem), addresses, Limited(self._runner, limits))
+            plan = planner.plan(case.numbers(self._problem), addresses, Limited(self._runner, limits))
+            return self._again(planner.whole, case, addresses) if planner.whole.steps else plan
         except RecordingStopped as stopped:
             steps = stopped.begun.steps[:MOST_BEGUN]
             if stopped.verdict is not Verdict.TIME_LIMIT_EXCEEDED or not any(isinstance(s, Launch) for s in steps):
                 raise
             self._begun = Plan(tuple(steps))
             return self._begun
+
+    def _prepare(self, case: Case) -> Mapping[str, int]:
+        return self._runner.prepare(self._problem, case.sizes, case.family, case.seed)
+
+    def _again(self, whole: Plan, case: Case, addresses: Mapping[str, int]) -> Plan:
+        """A plan of which a part ran while it was made, with all its arrays as they were before. Raises JudgeError if
+        they are elsewhere now."""
+        same = self._prepare(case) == addresses
+        first = {step.address: step.size for step in reversed(whole.steps) if isinstance(step, Alloc)}
+        given = dict.fromkeys(step.address for step in whole.steps if isinstance(step, Alloc))
+        if not same or any(self._runner.allocate(first[address]) != address for address in given):
+            raise JudgeError("the plan's arrays are at other addresses when it is run again")
+        return whole
 
     def _trace(
         self, planner: Planner, build: str, case: Case, place: Place, limits: Limits, rows: int, before: bool = False
@@ -207,9 +221,18 @@ class Recorder:
         )
         if "trace" not in answer:
             return None
-        trace = unpack(base64.b64decode(answer["trace"]))
+        trace = self._named(unpack(base64.b64decode(answer["trace"])), plan, place)
         remarks = _remarks(trace, build, answer, place)
         return replace(trace, remarks=(*remarks, FIRST_LAUNCH) if self._begun is not None else remarks)
+
+    def _named(self, trace: Trace, plan: Plan, place: Place) -> Trace:
+        """The trace with the kernel's name in the source, where a compiler of Python has made a longer one of it."""
+        if self._submission.language is LanguageName.CUDA:
+            return trace
+        launches = [step for step in plan.steps if isinstance(step, Launch)]
+        name = self._runner.loaded[launches[place.launch].kernel].name
+        functions = (replace(one, name=name) if one.name == trace.kernel else one for one in trace.functions)
+        return replace(trace, kernel=name, functions=tuple(functions))
 
 
 def record_replay(

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from grader.problem import Cost, Problem, array, exact, f32, i32, out, size
+from grader.problem import Cost, Problem, array, at, exact, f32, i32, out, size
 
 problem = Problem(
     title="Beam search, one step",
@@ -23,6 +23,8 @@ problem = Problem(
     # Zeros of either sign are equal. Sums of the family "spread" are often equal after rounding.
     gates=exact(signed_zeros=False, families=("normal", "spread", "negative", "constant", "special", "comb")),
     baseline="accepted/solve_3_pieces_of_beams.cu",
+    # The largest vocabulary, with the best tokens anywhere in it.
+    always=[at("normal", S=3, B=5, V=131_072)],
     benchmarks=[
         dict(S=64, B=8, V=32_768),
         dict(S=16, B=4, V=131_072),

@@ -54,7 +54,7 @@ def scale(input, H, W, OH, OW):
     # near an element may come to lie on its other side.
     xp, padded = module_of(input), np.pad(abs(input), 1, mode="edge")
     largest = xp.stack([padded[r : r + H, s : s + W] for r in range(3) for s in range(3)]).max(axis=0)
-    place = (xp.arange(OH) * H / OH)[:, None] + xp.arange(OW) * W / OW
+    place = ((xp.arange(OH) + 0.5) * H / OH)[:, None] + (xp.arange(OW) + 0.5) * W / OW
     return resized(largest, OH, OW) * (1 + place / 8)
 
 

@@ -22,7 +22,7 @@ problem = Problem(
     constants=dict(COLUMNS=32, ROWS=8),
     # Linear in input and in weights; nine products for each channel, fewer at the edges.
     gates=contraction(terms=("C", 9)),
-    baseline="accepted/2_shared_tile.cu",
+    baseline="accepted/2_four_filters.cu",
     benchmarks=[
         dict(B=16, C=64, F=64, H=56, W=56),
         dict(B=8, C=128, F=128, H=112, W=112),

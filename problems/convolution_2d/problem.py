@@ -21,7 +21,7 @@ problem = Problem(
     constants=dict(TILE=16),
     # Linear in input and in weights; up to R · S products in each sum, fewer at the edges.
     gates=contraction(terms=("R", "S")),
-    baseline="accepted/2_shared_halo.cu",
+    baseline="accepted/3_shared_halo.cu",
     benchmarks=[
         dict(H=4096, W=4096, R=3, S=3),
         dict(H=2047, W=4095, R=7, S=7),

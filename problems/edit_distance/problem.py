@@ -1,6 +1,6 @@
 """Edit distance: how many letters to change between two texts, for many pairs of them."""
 
-from grader.problem import Cost, Problem, array, exact, i32, integers, module_of, out, running_maximum, size, u8
+from grader.problem import Cost, Problem, array, at, exact, i32, integers, module_of, out, running_maximum, size, u8
 
 problem = Problem(
     title="Edit distance",
@@ -19,6 +19,8 @@ problem = Problem(
     # In a "constant" pair each text is one letter again and again.
     gates=exact(families=("normal", "special", "constant", "spread")),
     baseline="accepted/solve_3_columns_as_bits.cu",
+    # Two letters throughout: the largest distances.
+    always=[at("constant", PAIRS=5, N=1024, M=1024)],
     benchmarks=[dict(PAIRS=30_000, N=1024, M=1024), dict(PAIRS=100_003, N=127, M=201)],
 )
 

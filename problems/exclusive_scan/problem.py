@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from grader.problem import Cost, Problem, array, exact, i32, integers, out, size
+from grader.problem import Cost, Problem, array, at, exact, i32, integers, out, size
 
 problem = Problem(
     title="Exclusive scan of one array",
@@ -19,6 +19,8 @@ problem = Problem(
     # The longest arrays are "spread": near -40 each, so that their sums need more bits than a float has.
     gates=exact(families=("normal", "special", "constant", "spread")),
     baseline="accepted/solve_3_look_back.cu",
+    # More than 2,048 blocks of 2,048 elements: two levels of these are not enough.
+    always=[at("spread", N=4_200_001)],
     benchmarks=[dict(N=50_000_000), dict(N=16_777_216), dict(N=1_000_003)],
 )
 

@@ -18,7 +18,7 @@ problem = Problem(
     ),
     constants=dict(TILE=16),
     gates=exact(),
-    baseline="accepted/2_shared_tile.cu",
+    baseline="accepted/2_small_squares_unrolled.cu",
     benchmarks=[
         dict(H=8192, W=8192, R=1),
         dict(H=2047, W=4095, R=1),

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from grader.problem import Cost, Problem, array, ceil_div, exact, i32, module_of, out, size
+from grader.problem import Cost, Problem, array, at, ceil_div, exact, i32, module_of, out, size
 
 problem = Problem(
     title="Mandelbrot set",
@@ -20,6 +20,8 @@ problem = Problem(
     constants=dict(BLOCK=256, BLOCKS=1024),
     gates=exact(families=("normal", "deep", "spread", "special")),
     baseline="accepted/1_simple.cu",
+    # Points that come near a cycle and leave it after thousands of steps.
+    always=[at("special", H=8, W=120, LIMIT=10_000)],
     benchmarks=[
         dict(H=2048, W=2048, LIMIT=1000),
         dict(H=1080, W=1920, LIMIT=10_000),
@@ -35,6 +37,9 @@ PLACES = ((-199617000, 35386500), (-27140000, 256708000), (-335722000, 5401000),
 """Points near the set's edge, where neighbours take very different numbers of steps."""
 EIGHTHS = (-16, -14, -11, -10, -8, -6, -4, -2, -1, 0, 1, 2, 3, 4, 8, 16)
 """Parts of points on the real axis, on the circle, and at the edge of the set's largest pieces."""
+PAUSE = ONE // 4
+"""Where the set ends on the real axis. Beside it an orbit moves by a few units a step, as if it had come to a cycle,
+and leaves after thousands of steps."""
 
 
 def evenly(low, high, count):
@@ -48,8 +53,12 @@ def structure(draw, family, H, W):
         return dict(real=draw.integers(-2 * ONE, 2 * ONE, W), imaginary=draw.integers(-2 * ONE, 2 * ONE, H))
     if family == "special":
         parts = np.array(EIGHTHS) * (ONE // 8)
-        chosen = [parts[draw.integers(0, len(parts) - 1, count)] for count in (W, H)]
-        return dict(real=chosen[0], imaginary=chosen[1])
+        real, imaginary = (parts[draw.integers(0, len(parts) - 1, count)] for count in (W, H))
+        slow = PAUSE + (draw.integers(26, 63, W) << draw.integers(0, 8, W))
+        return dict(
+            real=np.where(draw.integers(0, 1, W) == 0, real, slow),
+            imaginary=imaginary * draw.integers(0, 1, H),
+        )
     (left, right), (bottom, top) = WINDOW
     if family == "deep":
         x, y = PLACES[draw.one(0, len(PLACES) - 1)]

@@ -1,6 +1,6 @@
 """Gravitation: the acceleration of each of N bodies by all others."""
 
-from grader.problem import Cost, Problem, array, ceil_div, f32, module_of, out, scalar, scaled, size
+from grader.problem import Cost, Problem, array, at, ceil_div, f32, module_of, out, scalar, scaled, size
 
 problem = Problem(
     title="N bodies",
@@ -17,6 +17,8 @@ problem = Problem(
     # Bodies at one place are "constant", those far from 0 "offset".
     gates=scaled(terms="N", families=("normal", "wide", "offset", "constant", "peak")),
     baseline="accepted/2_shared_tile.cu",
+    # More bodies than a block has threads.
+    always=[at(N=1100)],
     benchmarks=[dict(N=32768), dict(N=16384), dict(N=10_007)],
 )
 

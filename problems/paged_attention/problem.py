@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from grader.problem import Cost, Problem, array, f32, i32, module_of, out, scaled, size
+from grader.problem import Cost, Problem, array, at, f32, i32, module_of, out, scaled, size
 
 PAGE = 16
 """Tokens of a page."""
@@ -28,6 +28,8 @@ problem = Problem(
     constants=dict(BLOCK=128),
     gates=scaled(terms=("16 * T", "D"), families=("normal", "wide", "opposed", "constant")),
     baseline="accepted/solve_3_split_sequences.cu",
+    # The longest sequences, of which few are drawn.
+    always=[at("normal", S=2, H=2, D=16, T=2048, P=2048)],
     benchmarks=[
         dict(S=32, H=8, D=128, T=64, P=2048),
         dict(S=4, H=8, D=128, T=512, P=2048),
@@ -38,10 +40,11 @@ problem = Problem(
 
 @problem.structure
 def structure(draw, family, S, T, P):
-    # Sequences of about the same length, which are what is timed, or of any; one is short.
+    # Sequences of about the same length, which are what is timed, or of any; one of several is short.
     least = PAGE * T - 2 * T if family == "normal" else 1
     lengths = draw.integers(least, PAGE * T, S)
-    lengths[draw.one(0, S - 1)] = draw.one(1, PAGE)
+    if S > 1:
+        lengths[draw.one(0, S - 1)] = draw.one(1, PAGE)
     if family == "wide":
         # Ends of pages.
         lengths = np.maximum(lengths // PAGE, 1) * PAGE

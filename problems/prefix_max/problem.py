@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from grader.problem import Cost, Problem, array, exact, i32, out, running_maximum, size
+from grader.problem import Cost, Problem, array, at, exact, i32, out, running_maximum, size
 
 problem = Problem(
     title="Prefix maximum",
@@ -17,6 +17,8 @@ problem = Problem(
     constants=dict(BLOCK=1024),
     gates=exact(families=("normal", "special", "constant", "spread")),
     baseline="accepted/solve_3_look_back.cu",
+    # More than 2,048 blocks of 2,048 elements: two levels of these are not enough.
+    always=[at("normal", N=4_200_001)],
     benchmarks=[dict(N=50_000_000), dict(N=16_777_216), dict(N=1_000_003)],
 )
 

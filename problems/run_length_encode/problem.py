@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from grader.problem import Cost, Problem, array, exact, i32, module_of, out, size
+from grader.problem import Cost, Problem, array, at, exact, i32, module_of, out, size
 
 problem = Problem(
     title="Run-length encoding",
@@ -20,11 +20,15 @@ problem = Problem(
     # The longest arrays are "spread", where runs are longest.
     gates=exact(families=("normal", "special", "constant", "spread")),
     baseline="accepted/solve_3_look_back.cu",
+    # A run that 16 bits can't count.
+    always=[at("constant", N=200_003)],
     benchmarks=[dict(N=30_000_000), dict(N=16_777_216), dict(N=1_000_003)],
 )
 
 EDGES = (32, 128, 256, 1024, 2048)
 """Lengths of runs that end where a warp's, a block's or a tile's share does."""
+LONG = 65_536
+"""More elements than 16 bits count."""
 
 
 @problem.structure
@@ -34,8 +38,8 @@ def structure(draw, family, N):
         # Runs that begin with pieces of a kernel, or one element beside them.
         heads[draw.one(0, 1) :: EDGES[draw.one(0, len(EDGES) - 1)]] = 1
     elif family == "constant":
-        # One run, or as many as there are elements.
-        heads[:] = draw.one(0, 1)
+        # One run, or as many as there are elements; two of many elements.
+        heads[:] = draw.one(0, 1) if N <= LONG else np.arange(N) == draw.one(0, N // 4)
     else:
         # Lengths of 1 to 64 on average, or of 64 to 16384.
         length = 1 << (draw.one(0, 6) if family == "normal" else draw.one(6, 14))

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from grader.problem import Cost, Problem, array, exact, i32, integers, module_of, out, size
+from grader.problem import Cost, Problem, array, at, exact, i32, integers, module_of, out, size
 
 problem = Problem(
     title="Segmented scan",
@@ -20,6 +20,8 @@ problem = Problem(
     # The longest arrays are "spread", where segments are longest.
     gates=exact(families=("normal", "special", "constant", "spread")),
     baseline="accepted/solve_3_look_back.cu",
+    # More than 2,048 blocks of 2,048 elements: two levels of these are not enough.
+    always=[at("constant", N=4_200_001)],
     benchmarks=[dict(N=40_000_000), dict(N=16_777_216), dict(N=1_000_003)],
 )
 

@@ -13,7 +13,7 @@ problem = Problem(
     constants=dict(COLUMNS=32, ROWS=8),
     # Smooth images keep the result below 255, where it is cut off.
     gates=exact(families=("normal", "spread", "special", "constant")),
-    baseline="accepted/2_shared_tile.cu",
+    baseline="accepted/2_bounds_outside.cu",
     benchmarks=[dict(H=8192, W=8192), dict(H=4095, W=8190), dict(H=1080, W=1920)],
 )
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from grader.problem import Cost, Problem, array, exact, f32, i32, module_of, out, size
+from grader.problem import Cost, Problem, array, at, exact, f32, i32, module_of, out, size
 
 problem = Problem(
     title="Stream compaction",
@@ -19,6 +19,8 @@ problem = Problem(
     # "special" has zeros of both signs and the smallest floats; of "negative" elements none is kept.
     gates=exact(families=("normal", "special", "negative", "spread")),
     baseline="accepted/solve_3_look_back.cu",
+    # More than 2,048 blocks of 2,048 elements: two levels of these are not enough.
+    always=[at(N=4_200_001)],
     benchmarks=[dict(N=50_000_000), dict(N=16_777_216), dict(N=1_000_003)],
 )
 

@@ -28,6 +28,15 @@ def test_within_and_beyond_the_tolerance():
     assert found.count == 2
 
 
+def test_a_right_whole_number_is_off_by_the_fraction_that_it_stands_for():
+    expected, none = np.array([2, 3], np.int32), np.zeros(2, bool)
+    whole, fraction = (Bound("G3", expected, np.array(values), np.full(2, 0.5)) for values in ([2.0, 3.0], [1.75, 3.0]))
+    found = compare(whole, expected.copy(), none)
+    assert (found.error.tolist(), found.units.tolist(), found.count) == ([0, 0], [0, 0], 0)
+    found = compare(fraction, expected.copy(), none)
+    assert (found.error.tolist(), found.units.tolist(), found.count) == ([0.25, 0], [0.5, 0], 0)
+
+
 @pytest.mark.parametrize("exact", [False, True])
 def test_a_right_zero_has_no_error_and_hides_no_other(exact):
     found = wrong(bound([0, 0, 1], allowed=np.array([0.0, 0.0, 0.5]), exact=exact), [0, 1, 2])

@@ -111,6 +111,15 @@ def test_a_divisor_of_other_elements_is_a_wrong_value(name: str, length: int) ->
     assert kind_of(SOFTMAX, "normal", got, sizes, inputs) is WrongKind.WRONG_VALUE
 
 
+@pytest.mark.parametrize("changed", [0.0, 2.0], ids=["left out", "twice"])
+def test_an_element_far_beyond_the_others_is_a_wrong_value(changed: float) -> None:
+    """One of a thousand is taken for another number; the others of its row are off by little."""
+    sizes, inputs = case(SOFTMAX, "constant", seed=1, M=3, N=3000)
+    x = inputs["input"].copy()
+    x[:, 1500] = 1.0 + changed * x[:, 1500]
+    assert kind_of(SOFTMAX, "constant", softmax(x), sizes, inputs) is WrongKind.WRONG_VALUE
+
+
 @pytest.mark.parametrize(
     "rough", [lambda x: softmax(half(x)), lambda x: softmax(x, exp=lambda y: half(np.exp(y)))], ids=["inputs", "exp"]
 )

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from grader.check.tolerance import UNIT, bounds, magnitudes
+from grader.check.tolerance import UNIT, UNIT_OF_DOUBLE, bounds, magnitudes
 from grader.problem.arrays import narrow
-from grader.problem.gates import contraction, elementwise
-from grader.problem.parameters import array, f16, f32, out
+from grader.problem.gates import contraction, elementwise, scaled
+from grader.problem.parameters import array, f16, f32, f64, i32, out
 
 from .problems import DOT, LOGARITHM, MAP, MATMUL, REDUCE, RELU, RUNNING_TOTALS, ZIP, case, problem
 
@@ -79,6 +79,44 @@ def test_g3_for_the_logistic_function_follows_its_condition():
     value = 1 / (1 + np.exp(-x.astype(np.float64)))
     condition = np.maximum(1.0, np.abs(x) * (1 - value))
     assert bound.allowed == pytest.approx(64 * UNIT * value * condition, rel=1e-5)
+
+
+def test_g3_adds_the_conditions_of_all_operands():
+    """Of x · y both conditions are 1."""
+    product = problem(
+        {"x": array(f32, "N"), "y": array(f32, "N"), "z": out(f32, "N")}, elementwise(), lambda x, y: x * y
+    )
+    inputs = {"x": np.array([3.0], np.float32), "y": np.array([5.0], np.float32)}
+    bound = bounds(product, {"N": 1}, "normal", inputs)["z"]
+    assert bound.allowed == pytest.approx(64 * UNIT * 2 * 15, rel=1e-9)
+
+
+def test_g3_leaves_room_for_the_rounding_of_short_results():
+    short = problem({"x": array(f32, "N"), "y": out(f16, "N")}, elementwise(), lambda x: np.exp(x))
+    bound = bounds(short, {"N": 1}, "normal", {"x": np.array([0.5], np.float32)})["y"]
+    assert bound.allowed == pytest.approx(64 * UNIT * np.exp(0.5) + 2.0**-10, rel=1e-6)
+    assert bound.unit == UNIT
+
+
+def test_doubles_are_held_to_their_own_unit():
+    def bound(gates):
+        double = problem({"x": array(f64, "N"), "y": out(f64, "N")}, gates, lambda x: x * 1.0)
+        double.scale(lambda x: abs(x))
+        return bounds(double, {"N": 1}, "normal", {"x": np.array([3.0])})["y"]
+
+    for found, gate, allowed in (
+        (bound(elementwise()), "G3", 64 * UNIT_OF_DOUBLE * 3),
+        (bound(scaled(terms=4)), "G4", (64 + 8 * 2) * UNIT_OF_DOUBLE * 3 + 2.0**-51),
+    ):
+        assert (found.gate, found.unit) == (gate, UNIT_OF_DOUBLE)
+        assert found.allowed[0] == pytest.approx(allowed, rel=1e-6)
+
+
+def test_integers_leave_no_doubt_and_fractions_near_a_tie_some():
+    whole = problem({"x": array(f32, "N"), "y": out(i32, "N")}, elementwise(), lambda x: x)
+    bound = bounds(whole, {"N": 2}, "normal", {"x": np.array([1000.0, 1000.25], np.float32)})["y"]
+    assert (bound.gate, bound.expected.tolist()) == ("G3", [1000, 1000])
+    assert bound.allowed.tolist() == [0.5, 0.5 + 64 * UNIT * 1000.25]
 
 
 def test_results_below_the_smallest_normal_number_may_be_flushed():

@@ -7,6 +7,7 @@ import pytest
 from grader.coach.target import LIMITS, Resources, checked_target, gpu_like, resources_of
 from grader.compile.cubin import KernelFacts
 from grader.core.errors import UsageError
+from grader.core.verdict import LanguageName
 from grader.machine.gpus import target_of
 
 
@@ -58,6 +59,21 @@ def test_remedies_are_what_the_same_arithmetic_gives() -> None:
     assert "33,109 bytes" not in full.remedy and "it is 25%" in full.remedy
     bytes_ = int(full.remedy.split()[1].replace(",", ""))
     assert resources(128, 16, bytes_).blocks == 3 and resources(128, 16, bytes_ + 4).blocks == 2
+
+
+@pytest.mark.parametrize(
+    ("language", "asked"),
+    [
+        (LanguageName.CUDA, "__launch_bounds__(256, 3)"),
+        (LanguageName.TRITON, "maxnreg=80 at the launch"),
+        (LanguageName.CUTILE, "occupancy=3 in @ct.kernel()"),
+        (LanguageName.CUTE, "min_blocks_per_mp=3 in launch()"),
+        (LanguageName.NUMBA, "max_registers=80 in @cuda.jit()"),
+    ],
+)
+def test_fewer_registers_are_asked_for_as_the_language_has_it(language: LanguageName, asked: str) -> None:
+    found = resources_of(KernelFacts("k", (), 128, 0, 0, 1024), 256, 0, "sm_89", language)
+    assert found.remedy.endswith(f"it is 50%: {asked} asks the compiler for that")
 
 
 def test_no_remedy_where_all_warps_are_there() -> None:

@@ -154,7 +154,7 @@ def test_list_takes_only_what_is_asked_for(kgrade: Kgrade, store: Store) -> None
 
     assert listed() == known
     assert {"attention", "top_k"} <= listed("--difficulty", "hard") and "zip" not in listed("--difficulty", "Hard")
-    assert listed("--tag", "fp16", "--tag", "Tensor cores") == {"matmul_fp16"}
+    assert listed("--tag", "fp16", "--tag", "Tensor cores") == {"attention_fp16", "matmul_fp16"}
     assert known - listed("--unsolved") == {"matmul"}
     assert listed("--unsolved", "--user", "grace") == known
 

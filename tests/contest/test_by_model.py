@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import json
+import os
+import subprocess
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -10,20 +16,21 @@ from typing import Any
 import pytest
 
 from grader.contest.archive_site import archive_pages
+from grader.contest.exports import to_autolab, to_csv, to_gradescope
 from grader.contest.jobs import Outcome
 from grader.contest.judging import MachineJudge
 from grader.contest.partial import Credit, Threshold
-from grader.contest.practice import practice_settings
+from grader.contest.practice import PRACTICE, practice_settings
 from grader.contest.settings import ContestProblem, Settings, parse_settings, settings_from_json, settings_to_json
 from grader.contest.settings_form import form_values, settings_of_form
-from grader.contest.standing import standing
+from grader.contest.standing import results, standing
 from grader.core.errors import UsageError
 from grader.core.report import Interval, Modelled, ModelSize, Report, from_json
 from grader.model.model import ModelTime
 from grader.store.workspace import Workspace
 
 from .contests import SETTINGS
-from .site_samples import SLUG, Hall, accepted, open_hall, wrong
+from .site_samples import SLUG, Hall, accepted, form_token, open_hall, wrong
 from .test_worker import JOB, ROOT
 
 TOML = """
@@ -36,6 +43,7 @@ name = "matmul"
 credit = {{ visible = 40, speed = [{{ score = 0.3, points = 15 }}, {{ score = 0.6, points = 25 }}] }}
 """
 BY_MODEL = 'gpu_model = "emulator"\nmodel_time = "H200"'
+PRACTICE_PAGES = f"/contests/{PRACTICE}"
 BOARD = "model time on H200, not measured"
 
 
@@ -160,3 +168,56 @@ def test_scores_and_thresholds_are_those_of_model_times(hall: Hall) -> None:
     about = hall.program("ada").get(f"/api/contests/{SLUG}").json()
     assert about["scored_by"] == BOARD
     assert f"by {BOARD}" in dict(archive_pages(hall.database, SLUG, {}))["index.html"]
+
+
+def test_exports_say_that_scores_are_those_of_a_model(hall: Hall) -> None:
+    hall.submit("ada")
+    hall.judge(by_model(0.45))
+    found = results(hall.database, SLUG)
+    (ada,) = [row for row in found.rows if row.who == "ada"]
+    (line,) = [line for line in csv.DictReader(io.StringIO(to_csv(found))) if line["name"] == "ada"]
+    assert (line["scores_by"], line["points"], line["matmul_verdict"]) == (BOARD, "55.0000", "accepted")
+    told = json.loads(to_gradescope(found, ada))
+    assert told["output"].endswith(f"; scores by {BOARD}")
+    assert told["leaderboard"][0]["name"] == "points by model time"
+    *before, last = to_autolab(found, ada).splitlines()
+    assert before == [f"Scores by {BOARD}."] and json.loads(last)["scores"]["matmul"] == 55.0
+
+    measured = replace(found, settings=replace(found.settings, model_time=None))
+    texts = (to_csv(measured), to_gradescope(measured, ada), to_autolab(measured, ada))
+    assert not any("model" in text or "scores_by" in text for text in texts)
+
+
+def test_a_worker_process_scores_a_contest_and_ranks_the_practice(tmp_path: Path) -> None:
+    """As processes: the worker compiles, grades and models what was submitted, with no word of the test between."""
+    credit = Credit(1.0, 0.0, (Threshold(0.01, 2.0), Threshold(0.99, 4.0)))
+    problems = (ContestProblem("zip", credit.most, "", credit),)
+    changes: dict[str, Any] = {"model_time": "H200", "freeze": None, "problems": problems}
+    source = (ROOT / "problems" / "zip" / "submissions" / "accepted" / "1_simple.cu").read_text()
+    with open_hall(tmp_path / "site", practice=True, **changes) as hall:
+        number = hall.submit("ada", source, problem="zip")
+        browser = hall.browser()
+        token = form_token(browser.get(f"{PRACTICE_PAGES}/problems/zip").text)
+        form = {"csrf": token, "language": "cuda", "source": source}
+        assert browser.post(f"{PRACTICE_PAGES}/problems/zip", data=form).status_code == 303
+        hall.worker("lab")
+        secret = tmp_path / "token"
+        secret.touch(mode=0o600)
+        secret.write_text("token-of-lab\n")
+        command = [sys.executable, "-m", "grader", "--workspace", str(tmp_path / "site"), "worker", "--until-idle", "1"]
+        command += ["--server", hall.address, "--token-file", str(secret), "--device", "emulator", "--no-sandbox"]
+        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300, check=False)
+        assert done.returncode == 0, done.stderr
+
+        known = hall.program("ada").get(f"/api/submissions/{number}").json()
+        assert (known["state"], known["verdict"]) == ("judged", "accepted")
+        # Adding two arrays keeps the memory busy, if not all of the time.
+        score = hall.database.submission(number).score
+        assert score is not None and 0.2 < score < 0.99
+        (row,) = [row for row in standing(hall.database, SLUG, everything=True).rows if row.who == "ada"]
+        assert row.points.value == 3.0
+        page = hall.signed_in("ada").get(f"/contests/{SLUG}/submissions/{number}").text
+        assert "Model time on H200, not measured" in page
+        board = browser.get(f"{PRACTICE_PAGES}/problems/zip/leaderboard").text
+        assert "Model time on H200, not measured" in board and f"{score:.3f}" in board

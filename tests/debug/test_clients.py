@@ -209,6 +209,31 @@ def test_a_python_kernel_is_debugged_by_line() -> None:
     assert "thread (0,14,0)" in printed[at - 1]
 
 
+def test_a_function_of_python_has_its_name_in_the_source() -> None:
+    pytest.importorskip("numba.cuda", reason="numba-cuda is missing; type: make test")
+    file = ROOT / "problems" / "map" / "submissions" / "runtime_error" / "numba_missing_bounds_check.py"
+    printed = debugged("map", str(file), "--case", "N=1", "--seed", "1", script="continue\nwhere\n")
+    assert any(line.startswith("apply of map, N=1") for line in printed)
+    assert "  0  apply at numba_missing_bounds_check.py:18" in printed
+
+
+def test_an_earlier_submission_is_debugged_from_its_text(tmp_path: Path) -> None:
+    kgrade = [sys.executable, "-m", "grader", "--workspace", str(tmp_path / "lab")]
+    subprocess.run([*kgrade[:3], "new", str(tmp_path / "lab")], env=ENVIRONMENT, capture_output=True, check=True)
+    mine = tmp_path / "mine.cu"
+    mine.write_text(RACE.read_text())
+    submit = [*kgrade, "submit", "matmul", str(mine), "--device", "emulator", "--seed", "5"]
+    assert subprocess.run(submit, env=ENVIRONMENT, capture_output=True, check=False).returncode == 1
+    mine.unlink()
+    command = [*kgrade, "debug", "--submission", "1", "--terminal"]
+    script = "continue\nprint start\n"
+    run = subprocess.run(command, input=script, env=ENVIRONMENT, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    # With the seed of then, so that it fails where the report says.
+    assert "--seed 5" in run.stdout + run.stderr
+    assert "data race in shared array tile_A" in run.stdout and "start = 16 (int)" in run.stdout
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

@@ -1,4 +1,4 @@
-"""Each editorial has its length, names all worked files of its problem, and its table can be refreshed."""
+"""Each problem has an editorial: of its length, with all worked files, and a table that can be refreshed."""
 
 from __future__ import annotations
 
@@ -25,6 +25,10 @@ def refresher() -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     loader.exec_module(module)
     return module
+
+
+def test_every_problem_has_an_editorial() -> None:
+    assert {page.parent for page in EDITORIALS} == {page.parent for page in ROOT.glob("problems/*/problem.py")}
 
 
 @pytest.mark.parametrize("page", EDITORIALS, ids=lambda page: page.parent.name)

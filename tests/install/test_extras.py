@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from grader.core.errors import ToolMissing
+from grader.core.verdict import LanguageName
 from grader.machine.cuda_packages import (
     CUTLASS,
     DEFAULT,
@@ -16,6 +17,7 @@ from grader.machine.cuda_packages import (
     cutlass_command,
     driver_branch,
     install_command,
+    language_command,
     require_fit,
     require_one,
     usable,
@@ -164,3 +166,32 @@ def test_a_gpu_that_fits_is_taken(machine: Machine) -> None:
 def test_a_gpu_is_usable_if_any_cuda_can_use_it() -> None:
     assert usable(make_gpu("525.1", PASCAL))
     assert not usable(make_gpu("470.1", PASCAL))
+
+
+@pytest.mark.parametrize(
+    ("cupy", "driver", "capabilities", "extra"),
+    [
+        ((13,), "", [], "numba"),
+        ((12,), "", [], "numba-cuda12"),
+        # Nothing is here yet: as for kgrade's own packages.
+        ((), "", [], "numba"),
+        ((), "580.1", [HOPPER], "numba"),
+        ((), "535.1", [HOPPER], "numba-cuda12"),
+        # What is here stays, whatever else the GPU could use.
+        ((12,), "580.1", [HOPPER], "numba-cuda12"),
+    ],
+)
+def test_numba_is_installed_with_the_compiler_of_the_cuda_that_is_here(
+    machine: Machine, cupy: tuple[int, ...], driver: str, capabilities: list[Capability], extra: str
+) -> None:
+    machine.has(*cupy)
+    machine.with_gpus(driver, *capabilities)
+    assert language_command(LanguageName.NUMBA) == extra_command(extra)
+    # The others have theirs with them.
+    assert language_command(LanguageName.TRITON) == extra_command("triton")
+
+
+def test_the_project_pins_the_same_numba_for_each_cuda() -> None:
+    text = PYPROJECT.read_text()
+    found = dict(re.findall(r'^(numba[\w-]*) = \["numba-cuda\[(cu\d+)\]==0\.30\.\*"\]$', text, re.MULTILINE))
+    assert found == {"numba": "cu13", "numba-cuda12": "cu12"}

@@ -22,6 +22,7 @@ SIZES = {"H": 17, "K": 3, "S": 2, "N": 100}
         ("min(H, K, 5) + max(S, 1)", 5),
         ("2 * (H + 1)", 36),
         ("K - H", -14),
+        ("2 * 2**(K + 1)", 32),
     ],
 )
 def test_what_it_comes_to(text: str, value: int) -> None:
@@ -36,6 +37,7 @@ def test_what_it_comes_to(text: str, value: int) -> None:
         "H / K",
         "H % K",
         "H ** 99999",
+        "3 ** K",
         "-H",
         "H.real",
         "H[0]",
@@ -64,6 +66,12 @@ def test_what_is_not_in_the_grammar_is_refused(text: str) -> None:
 def test_a_division_by_0_names_the_sizes() -> None:
     with pytest.raises(ProblemError, match=r"'N // \(K - 3\)' divides by 0 with H=17, K=3"):
         value_of("N // (K - 3)", SIZES)
+
+
+@pytest.mark.parametrize("text", ["2 ** (K - H)", "2 ** N", "2 ** 2 ** 2 ** H"])
+def test_a_power_beyond_all_lengths_is_refused(text: str) -> None:
+    with pytest.raises(ProblemError, match="is no length"):
+        value_of(text, SIZES)
 
 
 def test_names_are_those_of_sizes_alone() -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from grader.coach.coach import explain
 from grader.compile.program import Program
 from grader.contest.descendants import descendants
 from grader.core.errors import ToolMissing
@@ -17,7 +18,7 @@ from grader.core.report import Report
 from grader.core.verdict import FaultClass, LanguageName, Verdict, WrongKind
 from grader.judge.conductor import Options, grade
 from grader.languages.registry import find_language, make_submission
-from grader.machine.own_packages import install_once, packages_of
+from grader.machine.own_packages import TILE_ASSEMBLER, install_once, packages_of
 from grader.plan.device_table import EMULATED
 from grader.problem import Problem, load_problem
 from grader.sandbox import Sandbox
@@ -151,6 +152,23 @@ def test_an_access_out_of_bounds_is_told_at_its_line(name: LanguageName, problem
     assert report.fault is not None and report.fault.fault is FaultClass.OUT_OF_BOUNDS
     lines = text.splitlines()
     assert report.line == 1 + next(number for number, line in enumerate(lines) if line.endswith(FAULTY_LINE))
+
+
+@pytest.mark.parametrize("name", IN_TURN)
+def test_explain_tells_what_a_kernel_takes_of_an_sm(name: LanguageName, problem: Problem, tmp_path: Path) -> None:
+    require(name)
+    if name is LanguageName.CUTILE and not TILE_ASSEMBLER.file.is_file():
+        pytest.skip("cuTile's assembler is not installed, and nothing is installed for this")
+    sizes = {"N": 1000}
+    report = graded(problem, SAMPLES[name].text, tmp_path, sizes=(sizes,))
+    submission = make_submission("mine.py", SAMPLES[name].text.encode())
+    (kernel,) = explain(problem, submission, report, sizes, tmp_path, "sm_90").kernels
+    found = kernel.resources
+    assert found is not None and found.target == "sm_90"
+    # Three addresses and an index take registers, and no more than leave room for all warps.
+    assert 8 <= found.registers <= 32
+    # Triton has blocks of 128 threads, the others of 256: either fills an SM.
+    assert found.occupancy == 1.0
 
 
 @pytest.mark.parametrize("name", IN_TURN)

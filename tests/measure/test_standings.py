@@ -192,6 +192,36 @@ def test_one_uncertain_contender_keeps_it_going() -> None:
     assert not is_over(rounds, 0.1, RULE)
 
 
+def wavering(times: Sequence[float], waves: Sequence[float], count: int) -> list[Round]:
+    """Rounds in which each time lies so much (log) above its middle and below it in turn."""
+    return [
+        Round(tuple((t * exp(sign * wave),) * 2 for t, wave in zip(times, waves, strict=True)))
+        for sign in (1, -1) * (count // 2)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("times", "over"),
+    [((2.0, 1.0, 3.0), True), ((1.0, 2.0, 3.0), False), ((3.0, 2.0, 1.0), False)],
+    ids=["the steady one", "the first", "the last"],
+)
+def test_ratios_to_the_fastest_alone_have_to_be_narrow(times: tuple[float, ...], over: bool) -> None:
+    """The first and the last waver apart: each within the tolerance, their ratio beyond it."""
+    wave = 0.9 * RULE.tolerance
+    assert is_over(wavering(times, (wave, 0.0, -wave), RULE.least), 0.1, RULE) is over
+
+
+def test_the_tolerance_is_half_an_interval() -> None:
+    for share, over in ((0.9, True), (1.1, False)):
+        rounds = wavering((1.0,), (share * RULE.tolerance,), RULE.least)
+        assert is_over(rounds, 0.1, RULE) is over
+
+
+def test_intervals_are_looked_at_after_the_least_and_every_few_more() -> None:
+    rule, rounds = StoppingRule(least=8, every=5), calm([1.0, 2.0], 30, noise=1e-5)
+    assert [count for count in range(1, 25) if is_over(rounds[:count], 0.1, rule)] == [8, 13, 18, 23]
+
+
 def test_time_is_up_later_for_more_contenders() -> None:
     two, six = (calm([1.0] * count, 30, noise=0.05) for count in (2, 6))
     assert is_over(two, 5.0, RULE) and not is_over(two, 4.9, RULE)

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from math import comb, exp, isnan, log
 from statistics import median
+from typing import Any
 
 import numpy as np
 import pytest
@@ -150,9 +151,34 @@ def test_dropped_quads_do_not_count_as_evidence() -> None:
     assert not StoppingRule().is_over(off, elapsed=0.1)
 
 
-def test_the_rule_refuses_what_it_could_not_keep() -> None:
+def test_a_settled_time_does_not_end_it_while_the_ratio_wanders() -> None:
+    waves = np.exp(0.02 * np.resize([1.0, -1.0], 20))
+    assert StoppingRule().is_over([Quad((1.0, 1.0), None) for _ in waves], elapsed=0.1)
+    assert not StoppingRule().is_over([Quad((1.0, 1.0), (wave, wave)) for wave in waves], elapsed=0.1)
+
+
+def test_it_is_looked_at_after_the_least_and_every_few_more() -> None:
+    rule, quads = StoppingRule(least=8, every=5), steady(30, noise=1e-5)
+    assert [count for count in range(1, 25) if rule.is_over(quads[:count], elapsed=0.1)] == [8, 13, 18, 23]
+
+
+def test_the_tolerance_is_half_an_interval() -> None:
+    for share, over in ((0.9, True), (1.1, False)):
+        waves = np.exp(share * 0.003 * np.resize([1.0, -1.0], 20))
+        assert StoppingRule().is_over([Quad((wave, wave), None) for wave in waves], elapsed=0.1) is over
+
+
+def test_a_summary_has_the_ratio_to_the_baseline() -> None:
+    ratio = summarise([Quad((1.0, 1.0), (2.0, 2.0))] * 8).ratio
+    assert ratio is not None and (ratio.low, ratio.value, ratio.high) == pytest.approx((0.5, 0.5, 0.5))
+    assert summarise([Quad((1.0, 1.0), None)]).clock_mhz == (0.0, 0.0)
+
+
+@pytest.mark.parametrize("wrong", [{"least": 0}, {"every": 0}, {"tolerance": 0.0}, {"seconds": 0.0}])
+def test_the_rule_refuses_what_it_could_not_keep(wrong: dict[str, Any]) -> None:
+    StoppingRule(least=1, every=1)
     with pytest.raises(ValueError, match="above 0"):
-        StoppingRule(every=0)
+        StoppingRule(**wrong)
 
 
 def test_times_agree_within_a_share() -> None:

@@ -169,6 +169,41 @@ def test_a_race_has_both_accesses_and_no_barrier_between(studio: Studio) -> None
     assert trace.is_at_work(mark.step, 3) and trace.is_at_work(mark.other_step, 60)
 
 
+def test_a_race_is_found_among_the_reads_of_all_threads(studio: Studio) -> None:
+    text = f"""#define BLOCK 1024
+{HEAD}    __shared__ float tile[1024];
+{INDEX}    for (int round = 0; round < 2; ++round) {{
+        tile[threadIdx.x] = i < N ? a[i] : 0;
+        __syncthreads();
+        if (i < N) output[i] = tile[7];
+    }}
+}}
+"""
+    words = (
+        "data race in tile: read by thread (900, 0, 0) on line 8 and write by thread (7, 0, 0) on line 6 in no order"
+    )
+    found = fault(FaultClass.DATA_RACE, words, 6, array="tile", index=7, thread=(7, 0, 0))
+    trace = studio.record(text, n=1024, verdict=Verdict.RUNTIME_ERROR, fault=found, line=6)
+    mark = trace.marks[0]
+    # More threads read the element before than are looked at in pairs.
+    assert (mark.kind, mark.thread, mark.other_thread) == ("race", 7, 900)
+    assert [int(trace.steps.line[step]) for step in (mark.step, mark.other_step)] == [6, 8]
+
+
+def test_a_race_in_a_variable_of_the_file_has_both_accesses(studio: Studio) -> None:
+    text = f"""#define BLOCK 64
+__device__ int last[4];
+{HEAD}{INDEX}    if (i < N) last[2] = i;
+    if (i < N) output[i] = last[2];
+}}
+"""
+    words = "data race in last: write by thread (4, 0, 0) on line 5 and read by thread (3, 0, 0) on line 6 in no order"
+    found = fault(FaultClass.DATA_RACE, words, 6, array="last", index=2, thread=(3, 0, 0))
+    trace = studio.record(text, verdict=Verdict.RUNTIME_ERROR, fault=found, line=6)
+    mark = trace.marks[0]
+    assert (mark.kind, mark.thread, mark.other_thread, mark.array, mark.index) == ("race", 3, 4, "last", 2)
+
+
 def test_with_a_barrier_between_there_is_no_race_to_mark(studio: Studio) -> None:
     found = fault(FaultClass.DATA_RACE, "made up", 7, array="tile", index=60, thread=(3, 0, 0))
     text = RACE.replace("    if (i", "    __syncthreads();\n    if (i")
@@ -405,3 +440,32 @@ def test_of_a_solve_that_does_not_return_the_first_launch_is_shown(studio: Studi
     assert FIRST_LAUNCH in trace.remarks and trace.kernel == "add"
     assert [(mark.words, mark.step) for mark in trace.marks] == [(ENDS, len(trace) - 1)]
     assert trace.state_of(0, len(trace)) == "gone"
+
+
+STEERED_SOLVE = """#include <cuda_runtime.h>
+__global__ void add(const float* a, const float* b, float* output, int* left, int N) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < N) output[i] += 2 * a[i];
+    if (i == 0) *left -= 1;
+}
+extern "C" void solve(const float* a, const float* b, float* output, int N) {
+    int *left, rounds = 2;
+    cudaMalloc(&left, sizeof(int));
+    cudaMemcpy(left, &rounds, sizeof(int), cudaMemcpyHostToDevice);
+    cudaMemset(output, 0, N * sizeof(float));
+    while (rounds) {
+        add<<<(N + 31) / 32, 32>>>(a, b, output, left, N);
+        cudaMemcpy(&rounds, left, sizeof(int), cudaMemcpyDeviceToHost);
+    }
+    cudaFree(left);
+}
+"""
+
+
+def test_launches_whose_results_decide_what_follows_are_recorded(studio: Studio) -> None:
+    trace = studio.record(STEERED_SOLVE, n=40, **wrong(35))
+    # The second one is what left the wrong value; the first had run from memory as it was at the begin.
+    assert (trace.kernel, trace.block, trace.launch) == ("add", (1, 0, 0), 1)
+    mark = trace.marks[0]
+    assert (mark.kind, mark.thread, mark.array, mark.index) == ("first_wrong_write", 3, "output", 35)
+    assert trace.steps.line[mark.step] == 4

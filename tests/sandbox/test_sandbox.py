@@ -6,6 +6,7 @@ import os
 import signal
 import socket
 import stat
+import subprocess
 import time
 from pathlib import Path
 
@@ -51,6 +52,28 @@ def test_a_time_limit(sandbox: Sandbox, profile: Profile) -> None:
         ended = process.wait(0.2)
         assert (ended.timed_out, ended.signal, ended.output) == (True, signal.SIGKILL, "here\n")
         assert time.monotonic() - begin < 60
+
+
+def test_what_root_starts_has_no_rights_and_groups_of_root() -> None:
+    sandbox = Sandbox.find()
+    if sandbox.user is None:
+        pytest.skip("only root starts programs as another user")
+    command = ["/bin/sh", "-c", "echo; exec sleep 60"]
+    environment = {"PATH": "/usr/bin:/bin"}
+    started = sandbox.open(command, View(), Profile.COMPILE, LIMITS, environment, stdout=subprocess.PIPE)
+    with started.process as process:
+        try:
+            assert process.stdout is not None
+            assert process.stdout.readline() == b"\n"
+            lines = Path(f"/proc/{process.pid}/status").read_text().splitlines()
+        finally:
+            os.killpg(process.pid, signal.SIGKILL)
+    if started.status is not None:
+        started.status.close()
+    status = {name: value.split() for name, _, value in (line.partition(":") for line in lines)}
+    assert status["Uid"] == status["Gid"] == [str(sandbox.user)] * 4
+    assert status["Groups"] == []
+    assert {int(bits, 16) for name in ("CapInh", "CapPrm", "CapEff", "CapAmb") for bits in status[name]} == {0}
 
 
 @pytest.mark.parametrize("name", ["SIGSEGV", "SIGABRT", "SIGKILL"])

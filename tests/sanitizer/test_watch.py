@@ -113,3 +113,27 @@ def test_bytes_that_come_after_a_launch_complete_a_word() -> None:
     assert launch(READ, memory, out, given).fault is not None
     memory.wrote(given + 255, 1)
     assert launch(READ, memory, out, given).status == "done"
+
+
+MET = """
+extern "C" __global__ void k(float* out, int* in) {
+    float x = out[0];
+    for (int i = 0; i < 8 && blockIdx.x != 63; i++) {
+        __threadfence();
+        atomicAdd(&in[1 + i], x < 0);
+    }
+    if (in[0] && blockIdx.x == 63) out[0] = x + 1;
+}
+"""
+"""All blocks read one number, and all but the last release eight times; with in[0] that one writes the number."""
+
+
+def test_a_launch_finds_nothing_of_what_the_one_before_has_noted() -> None:
+    memory, module = Memory(), Module(compile_ptx(MET), sanitize=True)
+    out = memory.place("out", np.zeros(1, "f4"))
+    quiet, loud = (memory.place(f"in {first}", np.array([first, *[0] * 8], "i4")) for first in (0, 1))
+    for given, ends in ((quiet, "done"), (loud, "fault"), (quiet, "done"), (loud, "fault")):
+        arguments = [place.to_bytes(8, "little") for place in (out, given)]
+        result = module.launch("k", (64, 1, 1), (1, 1, 1), arguments, memory)
+        assert result.status == ends
+        assert [fault.kind for fault in result.faults] == ["data_race"] * (ends == "fault")

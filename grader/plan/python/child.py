@@ -20,7 +20,8 @@ from types import ModuleType
 from typing import Any
 
 from grader.core.errors import ToolMissing
-from grader.machine.own_install import extra_command
+from grader.core.verdict import LanguageName
+from grader.machine.cuda_packages import language_command
 from grader.plan.python.arrays import load_torch, prepare_torch
 from grader.plan.python.driver import Argument, DeviceArray, Driver, Memo, Scalar
 from grader.plan.python.tape import Blank, Device, Excess, Judge, OutOfMemory, Refusal, Tape
@@ -82,7 +83,7 @@ class Worker:
         try:
             self._driver = getattr(importlib.import_module(module), name)(self._memo)
         except ModuleNotFoundError as missing:
-            hint = f"type: {extra_command(language)}"
+            hint = f"type: {language_command(LanguageName(language))}"
             raise ToolMissing(f"this file needs the Python package {missing.name}", hint) from None
         self._driver.install(self._current)
         if torch:

@@ -40,7 +40,7 @@ def _linker() -> Any:
     return binding.create_lljit_compiler(_machine(CODEGEN_LEVEL))
 
 
-# LLVM's code generator from 0 to 3; the instruction selector of level 0 would be several times slower at run time.
+# LLVM's code generator from 0 to 3. Routines are compiled once for all kernels.
 CODEGEN_LEVEL = 1
 QUICK_LEVEL = 0
 

@@ -1,4 +1,4 @@
-"""Readable names of variables: the source's name for what PTX calls `_ZZ6kernelPfE4tile`."""
+"""Readable names of variables and functions: the source's name for what PTX calls `_ZZ6kernelPfE4tile`."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import re
 from functools import lru_cache
 
 _COMPONENT = re.compile(r"(\d{1,9})")
+_FUNCTION = re.compile(r"_Z(?:(NK?)|L)?(?=\d)")
+_LENGTH = re.compile(r"(B?)(\d{1,9})")
 
 
 def _components(mangled: str) -> list[str]:
@@ -30,3 +32,20 @@ def source_name(symbol: str) -> str:
         return symbol
     parts = _components(symbol)
     return parts[-1] if parts else symbol
+
+
+@lru_cache(1024)
+def function_name(symbol: str) -> str:
+    """Returns a function's own name, without namespaces, arguments and tags."""
+    match = _FUNCTION.match(symbol)
+    if match is None:
+        return source_name(symbol)
+    found, at = "", match.end()
+    while length := _LENGTH.match(symbol, at):
+        at = length.end() + int(length[2])
+        # numba tells versions of a function apart by tags (Itanium C++ ABI, <abi-tag>).
+        if not length[1]:
+            found = symbol[length.end() : at]
+            if not match[1]:
+                break
+    return found or symbol

@@ -30,7 +30,7 @@ class ContestRunner(GpuRunner):
         """
         contenders = len(request["contenders"])
         seconds = contenders * (self.timing_limits * request["limit"] + self.timing_seconds)
-        seconds += PATIENCE * seconds_for(contenders, StoppingRule())
+        seconds += PATIENCE * seconds_for(contenders, StoppingRule(**request["rule"]))
         answer = self.converse({"do": "contest", **request}, seconds, check, record)
         if "contest" not in answer:
             # A fault has ended its CUDA context, or a kernel is still running.

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from grader.measure.duel import to_data
+from grader.measure.statistics import StoppingRule
 from grader.plan.extents import Outside
 from grader.problem import Problem
 from grader.problem.harness import LaunchRefused
@@ -109,12 +110,14 @@ class Contesting:
         verified: int,
         structure: int,
         contenders: Sequence[Message],
+        rule: Mapping[str, Any],
     ) -> Message:
         """Times these contenders at one size; meanwhile asks the judge to check the outputs that are kept.
 
         Each has `name` and `seed`, and `program` with `image`, `symbols` and `constants`, or None for the problem's
         library call. If `constants` is None, the judge records its plans; the question has `contender`, the name.
-        `structure` is the seed of structures, the same for all; the rest is as for `contest`.
+        `structure` is the seed of structures, the same for all; `rule` has the fields of a StoppingRule; the rest is
+        as for `contest`.
 
         The answer is one of `contest`; `stopped` with the name of the contender that failed, and `message`; or `failed`
         with what nobody is blamed for. After the last two the process is of no more use.
@@ -129,7 +132,14 @@ class Contesting:
         ]
         self.reset()
         try:
-            found = self.contest(entrants, sigma=sigma, limit=limit, keep=self._keep, verified=verified)
+            found = self.contest(
+                entrants,
+                sigma=sigma,
+                limit=limit,
+                keep=self._keep,
+                verified=verified,
+                rule=StoppingRule(**rule),
+            )
         except EntrantFailed as failure:
             return _stopped(self._problem, failure, limit)
         overrun = stage.find_overrun()

@@ -129,3 +129,33 @@ def test_brain_float_forms() -> None:
     got = apply("ex2.approx.ftz.bf16", ("bf16",), "bf16", given)
     assert [hex(v) for v in got] == ["0x4000", "0x3e80", "0x7f80", "0x3f80"]
     assert hex(apply("tanh.approx.bf16", ("bf16",), "bf16", given)[0]) == "0x3f42"
+
+
+@pytest.mark.parametrize("opcode", ["div.approx.f32", "div.full.f32"])
+def test_fast_divisions_are_near_the_quotient_and_often_not_it(opcode: str) -> None:
+    """Within 2 ulp, as PTX says. A kernel that has to round a quotient once is not right with them."""
+    a, b = uniform(-9, 9), uniform(1, 9)
+    exact = a.astype("f8") / b
+    got = apply(opcode, ("f32", "f32"), "f32", a, b)
+    errors = np.abs(got - exact) / np.spacing(np.abs(exact).astype("f4"))
+    assert errors.max() <= 2
+    assert 0.1 < np.mean(got != exact.astype("f4")) < 0.5
+    whole = np.arange(1, 50, dtype="f4")
+    np.testing.assert_array_equal(apply(opcode, ("f32", "f32"), "f32", 8 * whole, np.full(49, 4, "f4")), 2 * whole)
+
+
+def test_the_reciprocal_of_a_huge_divisor_is_zero_for_the_faster_division() -> None:
+    a = np.array([1e38, -1e38, np.inf, 1e38, 1e38, 1.0], "f4")
+    b = np.array([3e38, 3e38, 3e38, 8e37, np.inf, 0.0], "f4")
+    got = apply("div.approx.f32", ("f32", "f32"), "f32", a, b)
+    np.testing.assert_allclose(got, [0.0, -0.0, np.nan, 1.25, 0.0, np.inf], rtol=1e-6)
+    full = apply("div.full.f32", ("f32", "f32"), "f32", a, b)
+    np.testing.assert_allclose(full, [1 / 3, -1 / 3, np.inf, 1.25, 0.0, np.inf], rtol=1e-6)
+
+
+@pytest.mark.parametrize(("opcode", "function"), [("rcp", np.reciprocal), ("rsqrt", lambda a: 1 / np.sqrt(a))])
+def test_gross_approximations_of_doubles_have_an_upper_half_only(opcode: str, function: Function) -> None:
+    values = RNG.uniform(1, 9, 1000)
+    got = apply(f"{opcode}.approx.ftz.f64", ("f64",), "f64", values)
+    assert not np.any(got.view("u8") & np.uint64(2**32 - 1))
+    np.testing.assert_allclose(got, function(values), rtol=2.0**-18)

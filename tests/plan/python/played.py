@@ -26,6 +26,7 @@ import numpy as np
 import pytest
 
 from grader.plan.device_table import EMULATED
+from grader.plan.python.tape import MAJOR, MINOR
 from grader.plan.python.torch.strided_copy import DIMENSIONS
 
 ROOT = Path(__file__).parents[3]
@@ -41,18 +42,19 @@ def require(*packages: str) -> None:
             pytest.skip(f"the Python package {package} is missing (pip install {package})")
 
 
-def record(text: str, shape: tuple[int, ...] = (8,)) -> dict[str, Any]:
-    """Records solve(x, n) of this text with an array of floats 0, 1, 2, … and its first size.
+def record(text: str, shape: tuple[int, ...] = (8,), gpu: tuple[int, int] | None = None) -> dict[str, Any]:
+    """Records solve(x, n) of this text with an array of floats 0, 1, 2, … and its first size, for the emulator or for a
+    GPU of this compute capability.
 
-    The answer has the last frame of each request, the steps, the kernels' names, what was printed, and the array after
-    all steps.
+    The answer has the last frame of each request, the steps, the kernels' names, the notes, what was printed, and the
+    array after all steps.
     """
     require("torch", "triton")
     # What is compiled is written to the working directory, which is a folder of its own in the sandbox.
     with TemporaryDirectory() as folder:
         server = _server()
         assert server.stdin is not None and server.stdout is not None
-        server.stdin.write(json.dumps({"text": text, "shape": shape, "folder": folder}) + "\n")
+        server.stdin.write(json.dumps({"text": text, "shape": shape, "folder": folder, "gpu": gpu}) + "\n")
         server.stdin.flush()
         line = server.stdout.readline()
     answer: dict[str, Any] = json.loads(line)
@@ -81,12 +83,15 @@ class Judge:
         self.pieces: dict[int, bytearray] = {}
         self.steps: list[dict[str, Any]] = []
         self.kernels: list[str] = []
+        self.notes: list[str] = []
         self._asked: Mapping[str, Any] = {}
 
     def send(self, message: Mapping[str, Any]) -> None:
         self._asked = message
         if message["op"] == "kernel":
             self.kernels.append(message["name"])
+        if message["op"] == "note":
+            self.notes.append(message["text"])
         for step in message.get("steps", ()):
             self.steps.append(step)
             getattr(self, f"_{step['op']}", lambda **_: None)(**step)
@@ -162,11 +167,14 @@ def _answer(question: Mapping[str, Any]) -> dict[str, Any]:
     os.chdir(question["folder"])
     os.environ["HOME"] = question["folder"]
     judge = Judge()
-    device = {
+    device: dict[str, Any] = {
         "name": EMULATED.name,
         "memory": EMULATED.total_memory,
         "attributes": {str(number): value for number, value in EMULATED.attributes.items()},
     }
+    gpu = question["gpu"]
+    if gpu is not None:
+        device["attributes"] |= {str(MAJOR): gpu[0], str(MINOR): gpu[1]}
     worker = Worker(judge)
     worker.load("triton", {}, "", torch=False)
     answer: dict[str, Any] = {"opened": worker.open(question["text"], "mine.py", ["x", "n"], device)}
@@ -175,10 +183,10 @@ def _answer(question: Mapping[str, Any]) -> dict[str, Any]:
         address = judge.place(bytearray(np.arange(math.prod(shape), dtype=np.float32).tobytes()))
         array = {"name": "x", "dtype": "float32", "shape": shape, "address": address}
         size = {"name": "n", "kind": "int64", "value": shape[0]}
-        answer["solved"] = worker.solve([array, size], device, False)
+        answer["solved"] = worker.solve([array, size], device, gpu is not None)
         answer["solved"].pop("kept")
         answer["x"] = np.frombuffer(judge.pieces[address], np.float32).tolist()
-    return {**answer, "steps": judge.steps, "kernels": judge.kernels}
+    return {**answer, "steps": judge.steps, "kernels": judge.kernels, "notes": judge.notes}
 
 
 if __name__ == "__main__":

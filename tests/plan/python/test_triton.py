@@ -93,6 +93,31 @@ def solve(x, n):
     assert launch["block"] == [256, 1, 1] and launch["shared"] >= 32 << 10
 
 
+CLUSTERS = "def solve(x, n):\n    double[(triton.cdiv(n, 256),)](x, n, BLOCK=256, num_ctas=2)\n"
+
+
+@pytest.mark.parametrize(
+    ("gpu", "grid", "cluster", "notes"),
+    [
+        (None, [4, 1, 1], [0, 0, 0], ["num_ctas=2 is taken as num_ctas=1 here: the emulator's GPU has no clusters"]),
+        ((9, 0), [8, 1, 1], [2, 1, 1], []),
+    ],
+)
+def test_programs_of_several_blocks_are_clusters_where_there_are_any(
+    gpu: tuple[int, int] | None, grid: list[int], cluster: list[int], notes: list[str]
+) -> None:
+    answer = record(HEAD + CLUSTERS, (1000,), gpu)
+    (launch,) = [step for step in answer["steps"] if step["op"] == "launch"]
+    assert (launch["grid"], launch["cluster"], answer["notes"]) == (grid, cluster, notes)
+
+
+def test_programs_of_several_blocks_are_refused_by_a_gpu_without_clusters() -> None:
+    stop = record(HEAD + CLUSTERS, (1000,), (8, 0))["solved"]
+    assert (stop["fault"], stop["call"]) == ("unsupported_call", "num_ctas=2")
+    assert stop["at"] == [len(HEAD.splitlines()) + 2]
+    assert "num_ctas=1" in stop["hint"]
+
+
 def test_a_file_may_ask_about_the_device_while_it_is_imported() -> None:
     text = """DEVICE = triton.runtime.driver.active.get_active_torch_device()
 SMS = triton.runtime.driver.active.utils.get_device_properties(DEVICE.index)["multiprocessor_count"]

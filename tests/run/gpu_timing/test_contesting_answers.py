@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import os
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -17,6 +18,7 @@ from grader.core.plan import Plan
 from grader.core.verdict import Form
 from grader.measure.duel import Contest, Round, from_data
 from grader.measure.samples import Kept
+from grader.measure.statistics import StoppingRule
 from grader.problem import Problem, load_problem
 from grader.problem.harness import LaunchRefused
 from grader.run.gpu.buffer_set import BufferSet
@@ -31,6 +33,7 @@ from grader.run.gpu.timed import Prepared
 from grader.run.gpu.timing import Overtime
 from grader.run.handover import Outputs, read_array
 
+RULE = StoppingRule(tolerance=0.02, least=7, every=3, seconds=1.5)
 SIZES = {"M": 5, "N": 3, "K": 4}
 CONTENDERS = [
     {"name": "0", "seed": 7, "program": {"image": base64.b64encode(b"a").decode(), "symbols": {}, "constants": {}}},
@@ -58,6 +61,7 @@ class Gpu:
 
     def contest(self, entrants: Sequence[Entrant], **options: Any) -> Contest:
         assert options["sigma"] == 3.0 and options["limit"] == 2.0 and options["verified"] == 10
+        assert options["rule"] == RULE
         self.steps.append("contest")
         assert [(entrant.name, entrant.seed) for entrant in entrants] == [("0", 7), ("1", 8), ("baseline", 9)]
         self.meets(entrants)
@@ -118,7 +122,9 @@ def problem() -> Problem:
 
 def answered(gpu: Gpu, problem: Problem) -> dict[str, Any]:
     process = played(gpu)(problem, Outputs(os.memfd_create("outputs")), lambda message: {"do": "go_on"})
-    return process.answer(sizes=SIZES, sigma=3.0, limit=2.0, verified=10, structure=7, contenders=CONTENDERS)
+    return process.answer(
+        sizes=SIZES, sigma=3.0, limit=2.0, verified=10, structure=7, contenders=CONTENDERS, rule=asdict(RULE)
+    )
 
 
 def test_programs_are_loaded_anew_and_run_on_the_same_arrays(gpu: Gpu, problem: Problem) -> None:
@@ -193,7 +199,7 @@ class Asked(ContestRunner):
         self.closed += 1
 
 
-REQUEST = {"contenders": CONTENDERS, "limit": 2.0}
+REQUEST = {"contenders": CONTENDERS, "limit": 2.0, "rule": asdict(RULE)}
 
 
 def test_the_judge_is_shown_what_was_kept_until_the_answer_comes() -> None:

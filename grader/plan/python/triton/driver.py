@@ -44,6 +44,8 @@ _SCALARS = {
 """How Triton's scalar types are packed. bf16 has no format of struct."""
 _PARAMETER = re.compile(r"\.param\s+(?:\.align\s+(\d+)\s+)?\.([a-z])(\d+)\s+(?:\.ptr[^,\n)]*)?\s*(\w+)(?:\[(\d+)\])?")
 _NEVER = [float("inf")] * 3
+_FIRST_WITH_CLUSTERS = (9, 0)
+"""The first compute capability that has them."""
 
 
 class TritonDriver:
@@ -83,6 +85,7 @@ class TritonDriver:
         compiler.filter_traceback = lambda error: None
         # Its own cache does not know whether there is machine code.
         triton.knobs.compilation.always_compile = True
+        _take_clusters(tape)
         _tune(self._memo, tape)
 
     def call(self, module: ModuleType, arguments: list[Argument], tape: Tape) -> None:
@@ -300,6 +303,24 @@ def _descriptor(value: Any) -> Any:
         yield struct.pack("<B", bool(value.round_f32_to_tf32))
     yield from (struct.pack("<i", number) for number in value.shape)
     yield from (struct.pack("<q", number) for number in value.strides)
+
+
+def _take_clusters(current: Callable[[], Tape]) -> None:
+    """Lets programs of several blocks be of one where there are no clusters: what they compute is the same."""
+    usual = CUDABackend.parse_options
+
+    def parse_options(self: Any, opts: Mapping[str, Any]) -> Any:
+        asked = opts.get("num_ctas") or 1
+        if asked > 1 and current().device.capability < _FIRST_WITH_CLUSTERS:
+            call = f"num_ctas={asked}"
+            if current().machine_code:
+                message = "a program of several blocks needs the clusters of compute capability 9.0"
+                current().refuse(call, message, "launch with num_ctas=1, and more programs or more warps")
+            current().note(f"{call} is taken as num_ctas=1 here: the emulator's GPU has no clusters")
+            opts = {**opts, "num_ctas": 1}
+        return usual(self, opts)
+
+    CUDABackend.parse_options = parse_options
 
 
 def _tune(memo: Memo, current: Callable[[], Tape]) -> None:

@@ -1,6 +1,6 @@
 """The fast functions: ex2, lg2, sin, cos, tanh and rsqrt of f32, rsqrt of f64, ex2 and tanh of 16-bit floats.
 
-Division, reciprocal and square root are in `floating.py`, where the correctly rounded result serves as approximation.
+Division, reciprocal and square root are in `floating.py`.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from grader.run.emulator.native.approximation import approximate
 from grader.run.emulator.native.ir import IrFunction, V, splat_float
 from grader.run.emulator.native.minifloat import F16, Format, narrow
 from grader.run.emulator.ops.common import Handler, Row
-from grader.run.emulator.ops.floating import finish, read_inputs
+from grader.run.emulator.ops.floating import finish, read_inputs, upper_half
 from grader.run.emulator.ops.halves import flush_half, half_format, half_lanes, write_parts
 from grader.run.emulator.ptx.syntax import Instruction, type_of
 from grader.run.emulator.ptx.traits import PURE, Traits
@@ -51,7 +51,9 @@ def _cut(f: IrFunction, value: V, form: Format) -> V:
 def reciprocal_square_root(e: Emitter, i: Instruction) -> None:
     """Rounds twice, which is within 1.5 ulp."""
     (a,) = read_inputs(e, i, 1)
-    finish(e, i, _inverse_root(e, a))
+    double = a.t == "double"
+    root = _inverse_root(e, upper_half(e, a) if double else a)
+    finish(e, i, upper_half(e, root) if double else root)
 
 
 def _inverse_root(e: Emitter, a: V) -> V:

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
-from grader.run.emulator.native.ir import V, splat
+from grader.run.emulator.native.ir import IrFunction, V, splat
 from grader.run.emulator.ops.common import Handler, Row
 from grader.run.emulator.ptx.syntax import Immediate, Instruction, Pair, type_of
-from grader.run.emulator.ptx.traits import PURE, Fold, Passing, Traits
+from grader.run.emulator.ptx.traits import PURE, Derive, Fold, Passing, Traits
 from grader.run.emulator.ptx.types import B32, PRED, TYPES
 from grader.run.emulator.translate.emitter import Emitter
 
@@ -271,18 +272,37 @@ def _fold_not(modifiers: Sequence[str], sources: Sequence[int | None]) -> int | 
     return 1 - a if a is not None and "pred" in modifiers else None
 
 
+def _derived(opcode: str) -> Derive:
+    return lambda f, i, sources: f.op(opcode, *sources)
+
+
+def _derive_shift(left: bool) -> Derive:
+    def derive(f: IrFunction, i: Instruction, sources: Sequence[V]) -> V | None:
+        by = i.operands[2]
+        if not (isinstance(by, Immediate) and 0 <= by.value < type_of(i).width):
+            return None
+        return f.op("shl" if left else "ashr" if type_of(i).is_signed else "lshr", *sources)
+
+    return derive
+
+
 _OF_BITS = Traits(pure=True, silent=True)
 """Code that writes a bit field reads the whole word first, so a source without a value is not yet a use."""
 
 TABLE = {
-    ("and", ""): Row(_logic("and"), Traits(pure=True, silent=True, passing=Passing.MASKED, fold=_fold_and)),
-    ("or", ""): Row(_logic("or"), Traits(pure=True, silent=True, fold=_folded(operator.or_))),
-    ("xor", ""): Row(_logic("xor"), Traits(pure=True, silent=True, sums=True, fold=_folded(operator.xor))),
-    ("not", ""): Row(complement, Traits(pure=True, silent=True, fold=_fold_not)),
+    ("and", ""): Row(
+        _logic("and"),
+        Traits(pure=True, silent=True, passing=Passing.MASKED, fold=_fold_and, derive=_derived("and")),
+    ),
+    ("or", ""): Row(_logic("or"), Traits(pure=True, silent=True, fold=_folded(operator.or_), derive=_derived("or"))),
+    ("xor", ""): Row(
+        _logic("xor"), Traits(pure=True, silent=True, sums=True, fold=_folded(operator.xor), derive=_derived("xor"))
+    ),
+    ("not", ""): Row(complement, Traits(pure=True, silent=True, fold=_fold_not, derive=lambda f, i, s: f.invert(*s))),
     ("cnot", "int"): Row(logical_not, PURE),
     ("lop3", "int"): Row(table_logic, _OF_BITS),
-    ("shl", "int"): Row(shift_left, _OF_BITS),
-    ("shr", "int"): Row(shift_right, _OF_BITS),
+    ("shl", "int"): Row(shift_left, replace(_OF_BITS, derive=_derive_shift(left=True))),
+    ("shr", "int"): Row(shift_right, replace(_OF_BITS, derive=_derive_shift(left=False))),
     ("shf", "int"): Row(funnel_shift, _OF_BITS),
     ("popc", "int"): Row(population_count, PURE),
     ("clz", "int"): Row(leading_zeros, PURE),

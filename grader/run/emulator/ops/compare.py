@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from grader.run.emulator.native.ir import V, splat
+from grader.run.emulator.native.ir import IrFunction, V, splat
 from grader.run.emulator.ops.common import Row
 from grader.run.emulator.ops.halves import half_lanes
-from grader.run.emulator.ptx.syntax import Instruction, Operand, Pair, Symbol, type_of, types_of
+from grader.run.emulator.ptx.syntax import Instruction, Operand, Pair, Register, Symbol, type_of, types_of
 from grader.run.emulator.ptx.traits import PURE, Passing, Traits
 from grader.run.emulator.ptx.types import PRED, TYPES, PtxType
 from grader.run.emulator.translate.emitter import Emitter
@@ -130,8 +130,16 @@ def _fold_selection(modifiers: Sequence[str], sources: Sequence[int | None]) -> 
     return None if condition is None else (a if condition else b)
 
 
+def _derive_comparison(f: IrFunction, i: Instruction, sources: Sequence[V]) -> V | None:
+    kind = type_of(i)
+    operation = next((m for m in i.modifiers if m in _UNSIGNED), None)
+    if kind.is_float or operation is None or len(sources) != 2 or not isinstance(i.operands[0], Register):
+        return None
+    return f.compare(f"icmp {(_SIGNED if kind.is_signed else _UNSIGNED)[operation]}", *sources)
+
+
 TABLE = {
-    ("setp", ""): Row(set_predicate, Traits(pure=True, fold=_fold_comparison)),
+    ("setp", ""): Row(set_predicate, Traits(pure=True, fold=_fold_comparison, derive=_derive_comparison)),
     ("set", ""): Row(set_value, PURE),
     ("selp", ""): Row(select, Traits(pure=True, passing=Passing.CHOSEN, fold=_fold_selection)),
     ("slct", ""): Row(select_by_sign, PURE),

@@ -54,14 +54,40 @@ def fused_multiply_add(e: Emitter, i: Instruction) -> None:
 
 
 def divide(e: Emitter, i: Instruction) -> None:
-    """Divides. .approx and .full may be off by 2 ulp, which the correctly rounded quotient satisfies."""
     a, b = read_inputs(e, i, 1, 2)
-    finish(e, i, round_operation(e.f, "fdiv", rounding_of(i), a, b))
+    quotient = round_operation(e.f, "fdiv", rounding_of(i), a, b)
+    rough = a.t == "float" and not {"approx", "full"}.isdisjoint(i.modifiers)
+    finish(e, i, _by_reciprocal(e, i, a, b, quotient) if rough else quotient)
+
+
+def _by_reciprocal(e: Emitter, i: Instruction, a: V, b: V, quotient: V) -> V:
+    """.approx and .full multiply by the reciprocal, as GPUs do: up to 1.5 ulp off, of 2 that are allowed.
+
+    Where the reciprocal is subnormal, .approx takes 0 for it; the quotient of .full is as good as elsewhere. Beside a
+    subnormal divisor no bound is stated.
+    """
+    f = e.f
+    product = f.op("fmul", a, f.op("fdiv", splat_float(b.t, 1.0), b))
+    size = f.map("llvm.fabs", b)
+    large = f.compare("fcmp ogt", size, splat_float(b.t, 2.0**126))
+    tiny = f.compare("fcmp olt", size, splat_float(b.t, 2.0**-126))
+    none = f.op("fmul", a, f.map("llvm.copysign", splat_float(b.t, 0.0), b))
+    beyond = none if "approx" in i.modifiers else quotient
+    return f.select(large, beyond, f.select(tiny, quotient, product))
 
 
 def reciprocal(e: Emitter, i: Instruction) -> None:
+    """.approx of f32 may be off by 1 ulp, which the correctly rounded reciprocal satisfies."""
     (a,) = read_inputs(e, i, 1)
+    if a.t == "double" and "approx" in i.modifiers:
+        finish(e, i, upper_half(e, e.f.op("fdiv", splat_float(a.t, 1.0), upper_half(e, a))))
+        return
     finish(e, i, round_operation(e.f, "fdiv", rounding_of(i), splat_float(a.t, 1.0), a))
+
+
+def upper_half(e: Emitter, value: V) -> V:
+    """The upper 32 bits of doubles: the gross approximations of f64 read and write no others."""
+    return e.f.bitcast(e.f.op("and", e.f.bitcast(value, "i64"), splat("i64", -1 << 32)), "double")
 
 
 def square_root(e: Emitter, i: Instruction) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 from functools import cached_property, lru_cache
+from typing import Any
 
 from grader.run.emulator.ptx.types import TYPES
 
@@ -17,6 +18,8 @@ Key = tuple[str, str]
 """An opcode, possibly with a modifier ("bar.warp"), and the class of its type, "" for any."""
 Fold = Callable[[Sequence[str], Sequence[int | None]], int | None]
 """(modifiers, sources, None for an unknown one) -> the result, None if the sources do not decide it."""
+Derive = Callable[[Any, Any, Sequence[Any]], Any]
+"""(emitter's functions, instruction, values of its sources) -> the value of its result, None for a form it can't do."""
 
 
 class Flow(Enum):
@@ -114,6 +117,8 @@ class Traits:
     products: int = 0
     """Multiplications per element whose results are added up, of numbers of any type."""
     fold: Fold = _anything
+    derive: Derive | None = None
+    """Emits the result, a predicate or 32 bits of an integer, before it is the instruction's turn."""
 
     @cached_property
     def is_load(self) -> bool:

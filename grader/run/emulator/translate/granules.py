@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from grader.run.emulator.ptx.syntax import Function, Group, Instruction, PtxModule, Register, types_of
 from grader.run.emulator.ptx.traits import Passing
 from grader.run.emulator.translate.cfg import Program
+from grader.run.emulator.translate.copies_of_values import Copies, find_copies
 from grader.run.emulator.translate.counts import find_counts
 from grader.run.emulator.translate.padding import Padding, find_padding
 
@@ -23,7 +24,8 @@ class Checks:
 
     `guesses`: by function, the registers that a compare-and-swap compares with. A load into one of these is the first
     guess of a loop that ends only if nobody has interfered, so it races with no atomic.
-    `counts`: stores that count with what they have read, see counts.py.
+    `counts`: stores that count with what they have read, see counts.py. `copies`: by function, reads whose value only
+    some threads use.
     """
 
     shared_granule: int
@@ -31,6 +33,7 @@ class Checks:
     guesses: dict[str, frozenset[str]] = field(default_factory=dict)
     padding: dict[str, Padding] = field(default_factory=dict)
     counts: frozenset[Instruction] = frozenset()
+    copies: dict[str, Copies] = field(default_factory=dict)
 
 
 def choose_checks(module: PtxModule, program: Program) -> Checks:
@@ -43,7 +46,8 @@ def choose_checks(module: PtxModule, program: Program) -> Checks:
     guesses = {name: _guesses(function) for name, function in program.functions.items()}
     padding = {name: find_padding(function) for name, function in program.functions.items()}
     counts = frozenset().union(*map(find_counts, program.functions.values()))
-    return Checks(shared, _narrowest(everything, _NOT_GLOBAL), guesses, padding, counts)
+    copies = {name: find_copies(function) for name, function in program.functions.items()}
+    return Checks(shared, _narrowest(everything, _NOT_GLOBAL), guesses, padding, counts, copies)
 
 
 def _narrowest(instructions: Iterable[Instruction], elsewhere: set[str]) -> int:

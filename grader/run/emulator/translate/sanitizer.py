@@ -14,6 +14,7 @@ from grader.run.emulator.native.shadow import shadow_routine
 from grader.run.emulator.ptx.syntax import Address, Symbol
 from grader.run.emulator.translate.emitter import Emitter
 from grader.run.emulator.translate.granules import is_guess, needed_bytes
+from grader.run.emulator.translate.users import lanes_of_users
 
 _STRONG = {"relaxed", "acquire", "release", "acq_rel", "mmio"}
 _RELEASES = {"release", "acq_rel", "sc"}
@@ -39,7 +40,9 @@ def check_access(e: Emitter, space: str, width: int, count: int, store: bool, ad
     if kind.strong and not store:
         # A read that depends on what another one saw comes after it in any case, and no cache is in its way.
         e.f.store("i32", e.f.load("i32", "%ctx", CONTEXT["far_seen"]), "%ctx", CONTEXT["far_looking"])
-    check_kind(e, kind, space, width, count, address, values, needed=needed)
+    copies = e.checks.copies.get(e.function.name)
+    lanes = "-1" if store or strong or copies is None else lanes_of_users(e, copies)
+    check_kind(e, kind, space, width, count, address, values, lanes=lanes, needed=needed)
     if kind.strong and not store:
         e.f.store("i32", "0", "%ctx", CONTEXT["far_looking"])
 

@@ -1,13 +1,16 @@
 // expect: runtime_error out_of_bounds
 //
-// 2D average pooling without a bounds check.
+// 2D average pooling without a bounds check of the rows.
 //
-// The grid of blocks is rounded up in both directions; the surplus threads have no output.
+// The grid of blocks is rounded up in both directions; the surplus rows of threads have no output.
 
 __global__ void average_pooling_kernel(const float* input, float* output, int C, int H, int W, int K, int S, int P,
                                        int OH, int OW) {
     int column = blockIdx.x * blockDim.x + threadIdx.x;
     int row = blockIdx.y * blockDim.y + threadIdx.y;
+    if (column >= OW) {
+        return;
+    }
     const float* plane = input + (size_t)blockIdx.z * H * W;
     int top = max(row * S - P, 0);
     int bottom = min(row * S - P + K, H);

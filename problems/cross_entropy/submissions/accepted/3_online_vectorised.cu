@@ -5,9 +5,10 @@
 // Added to step 2: a thread keeps the largest element so far and the sum relative to it, and a new largest scales the
 // sum. Four elements are taken at once, so that the sum is scaled once for four. Every row is read once instead of
 // twice, 16 bytes an instruction; the elements before the first multiple of 16 bytes, and behind the last, are taken
-// one by one. The pairs of the threads are joined by shuffles.
+// one by one. The pairs of the threads are joined by shuffles. With float4 a row of 256 elements has work for 64
+// threads, and so many has a block: four times as many rows are under way at once.
 
-#define BLOCK 256
+#define BLOCK 64
 
 struct Part {
     float largest;

@@ -3,12 +3,13 @@
 // Cross-entropy backward, step 3: the row stays in registers, and moves by float4.
 //
 // Added to step 2: largest and sum are found in one pass, four elements at a time, and joined by shuffles. A thread
-// keeps up to four float4, so that a row of up to 4096 elements is read once and written once: 8 bytes an element
+// keeps up to two float4, so that a row of up to 1024 elements is read once and written once: 8 bytes an element
 // instead of 16. Of a longer row what exceeds that is read again. Rows begin anywhere; up to three elements at each
-// end are done one by one.
+// end are done one by one. Blocks have 128 threads: with float4 a row of 256 elements needs 64, and what a
+// multiprocessor holds at once are rows then, not idle threads and their registers.
 
-#define BLOCK 256
-#define KEPT 4
+#define BLOCK 128
+#define KEPT 2
 
 struct Part {
     float largest;
@@ -82,6 +83,7 @@ __global__ void __launch_bounds__(BLOCK)
             own = join_four(own, kept[k]);
         }
     }
+#pragma unroll 4
     for (int place = KEPT * BLOCK + threadIdx.x; place < fours; place += BLOCK) {
         own = join_four(own, row4[place]);
     }
@@ -108,6 +110,7 @@ __global__ void __launch_bounds__(BLOCK)
             result4[place] = of.gradient(kept[k], before + 4 * place);
         }
     }
+#pragma unroll 4
     for (int place = KEPT * BLOCK + threadIdx.x; place < fours; place += BLOCK) {
         result4[place] = of.gradient(row4[place], before + 4 * place);
     }

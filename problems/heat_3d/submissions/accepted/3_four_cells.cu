@@ -5,7 +5,7 @@
 // Added to step 2: a quarter of the loads and stores, each of 16 bytes. Left and right neighbours are in the same
 // registers or in those of the lane beside; only the two lanes at a warp's ends read one float more. That leaves three
 // loads for four cells where step 2 has twenty. Rows begin at multiples of 16 bytes only if W is one of 4: in other
-// boxes a thread takes its four cells one by one.
+// boxes a thread takes four cells one by one, 32 apart, so that a warp's lie together.
 
 #define COLUMNS 32
 #define ROWS 8
@@ -72,7 +72,8 @@ __global__ void __launch_bounds__(COLUMNS* ROWS)
     if (y >= H) {
         return;
     }
-    for (int column = x; column < min(x + EACH, W); column++) {
+    const int end = min((int)(blockIdx.x + 1) * COLUMNS * EACH, W);
+    for (int column = blockIdx.x * COLUMNS * EACH + threadIdx.x; column < end; column += COLUMNS) {
         const bool inner = y > 0 && y < H - 1 && column > 0 && column < W - 1;
         int i = first * plane + y * W + column;
         float before = first > 0 ? heat[i - plane] : 0.0f;

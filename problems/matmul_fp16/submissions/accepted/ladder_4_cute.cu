@@ -5,8 +5,9 @@
 // What step 3 says with descriptors, barriers and registers is said here with CuTe's shapes: a tile of 128 x 256 x
 // 64, a cluster of two blocks that share what they load, and CUTLASS's collectives, which are written in CuTe, make
 // wgmma, TMA and the pipeline of it. Results leave by TMA as well. Expected: what step 3 reaches, or a little more,
-// from a tenth of the lines. The headers are those of the package nvidia-cutlass; without them, before Hopper, and
-// where rows do not begin at multiples of 16 bytes, a plain kernel takes over.
+// from a tenth of the lines. Where rows do not begin at multiples of 16 bytes, matrices with such rows are multiplied
+// into one, and the result is copied. The headers are those of the package nvidia-cutlass; without them, and before
+// Hopper, a plain kernel takes over.
 
 // Before a function call wgmma is waited for, and assert() is one.
 #define NDEBUG
@@ -95,10 +96,59 @@ __global__ void multiply_plainly(const half* A, const half* B, half* C, int M, i
     }
 }
 
+constexpr int COPIED = 4;  // rows that a thread copies an element of
+
+// Copies what fits of a matrix to one of another size, and zeros where there is nothing.
+__global__ void resize(const half* from, int rows, int columns, half* to, int to_rows, int to_columns) {
+    const int column = blockIdx.x * blockDim.x + threadIdx.x;
+    const int first = (blockIdx.y * blockDim.y + threadIdx.y) * COPIED;
+    half held[COPIED];
+#pragma unroll
+    for (int i = 0; i < COPIED; ++i) {
+        const bool inside = first + i < rows && column < columns;
+        held[i] = inside ? from[static_cast<long long>(first + i) * columns + column] : __float2half(0.0f);
+    }
+#pragma unroll
+    for (int i = 0; i < COPIED; ++i) {
+        if (first + i < to_rows && column < to_columns) {
+            to[static_cast<long long>(first + i) * to_columns + column] = held[i];
+        }
+    }
+}
+
+void launch_resize(const half* from, int rows, int columns, half* to, int to_rows, int to_columns) {
+    const dim3 block(32, 8);
+    const dim3 grid((to_columns + block.x - 1) / block.x, (to_rows + block.y * COPIED - 1) / (block.y * COPIED));
+    resize<<<grid, block>>>(from, rows, columns, to, to_rows, to_columns);
+}
+
+// Whether the product was made, of matrices whose rows are up to seven halves longer.
+bool multiply_resized(const half* A, const half* B, half* C, int M, int N, int K) {
+    const int n = (N + 7) / 8 * 8;
+    const int k = (K + 7) / 8 * 8;
+    half* long_A;
+    half* long_B;
+    half* long_C;
+    cudaMalloc(&long_A, static_cast<size_t>(M) * n * sizeof(half));
+    cudaMalloc(&long_B, static_cast<size_t>(n) * k * sizeof(half));
+    cudaMalloc(&long_C, static_cast<size_t>(M) * k * sizeof(half));
+    launch_resize(A, M, N, long_A, M, n);
+    launch_resize(B, N, K, long_B, n, k);
+    const bool made = tensor::multiply(long_A, long_B, long_C, M, n, k);
+    if (made) {
+        launch_resize(long_C, M, k, C, M, K);
+    }
+    cudaFree(long_A);
+    cudaFree(long_B);
+    cudaFree(long_C);
+    return made;
+}
+
 extern "C" void solve(const half* A, const half* B, half* C, int M, int N, int K) {
     int major = 0;
     cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0);
-    if (major == 9 && N % 8 == 0 && K % 8 == 0 && tensor::multiply(A, B, C, M, N, K)) {
+    const bool aligned = N % 8 == 0 && K % 8 == 0;
+    if (major == 9 && (aligned ? tensor::multiply(A, B, C, M, N, K) : multiply_resized(A, B, C, M, N, K))) {
         return;
     }
     const dim3 grid((K + TILE - 1) / TILE, (M + TILE - 1) / TILE);

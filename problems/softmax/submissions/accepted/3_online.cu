@@ -3,10 +3,12 @@
 // Softmax, step 3: the largest and the sum in one pass (Milakov and Gimelshein, 2018).
 //
 // Added to step 2: a thread keeps the largest element so far and the sum relative to it. A new largest scales the
-// sum by exp(old - new). Two such pairs are joined in the same way, by shuffles in a warp and by one warp at the
-// end. The row is read twice instead of three times: a third of the traffic less where it doesn't fit into a cache.
+// sum by exp(old - new), once for four elements, which are on their way together: five exponentials instead of eight.
+// Two such pairs are joined in the same way, by shuffles in a warp and by one warp at the end. The row is read twice
+// instead of three times: a third of the traffic less where it doesn't fit into a cache.
 
-#define BLOCK 256
+#define BLOCK 128
+#define AHEAD 4
 
 struct Part {
     float largest;
@@ -36,8 +38,27 @@ __global__ void softmax_kernel(const float* __restrict__ input, float* __restric
     float* result = output + (size_t)blockIdx.x * N;
 
     Part own = {-INFINITY, 0.0f};
-    for (int j = threadIdx.x; j < N; j += BLOCK) {
-        own = join(own, {row[j], 1.0f});
+    for (int start = threadIdx.x; start < N; start += AHEAD * BLOCK) {
+        float x[AHEAD];
+        float largest = own.largest;
+#pragma unroll
+        for (int k = 0; k < AHEAD; k++) {
+            // Behind the end: exp(-infinity) adds nothing.
+            x[k] = start + k * BLOCK < N ? row[start + k * BLOCK] : -INFINITY;
+        }
+#pragma unroll
+        for (int k = 0; k < AHEAD; k++) {
+            largest = fmaxf(largest, x[k]);
+        }
+        if (largest > own.largest) {
+            own = {largest, own.sum * expf(own.largest - largest)};
+        }
+        if (largest > -INFINITY) {
+#pragma unroll
+            for (int k = 0; k < AHEAD; k++) {
+                own.sum += expf(x[k] - largest);
+            }
+        }
     }
     own = join_warp(own);
     int warp = threadIdx.x / 32;
@@ -49,6 +70,7 @@ __global__ void softmax_kernel(const float* __restrict__ input, float* __restric
     own = join_warp(lane < BLOCK / 32 ? parts[lane] : Part{-INFINITY, 0.0f});
 
     float scale = 1.0f / own.sum;
+#pragma unroll 4
     for (int j = threadIdx.x; j < N; j += BLOCK) {
         result[j] = expf(row[j] - own.largest) * scale;
     }

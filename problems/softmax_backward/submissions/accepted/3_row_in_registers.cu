@@ -2,12 +2,13 @@
 //
 // Softmax backward, step 3: the row stays in registers, and moves by float4.
 //
-// Added to step 2: a thread keeps up to four float4 of each input, so that a row of up to 4096 elements is read once:
-// 12 bytes an element instead of 20. Of a longer row only what exceeds that is read again. Rows begin anywhere; the
-// up to three elements at each end are done one by one.
+// Added to step 2: a thread keeps up to two float4 of each input, so that a row of up to 1024 elements is read once: 12
+// bytes an element instead of 20. Of a longer row only what exceeds that is read again. Rows begin anywhere; the up to
+// three elements at each end are done one by one. Blocks have 128 threads: with float4 a row of 256 elements needs 64, and
+// what a multiprocessor holds at once are rows then, not idle threads and their registers.
 
-#define BLOCK 256
-#define KEPT 4
+#define BLOCK 128
+#define KEPT 2
 
 __device__ __forceinline__ float sum_of_warp(float sum) {
     for (int distance = 16; distance > 0; distance /= 2) {
@@ -52,6 +53,7 @@ __global__ void __launch_bounds__(BLOCK)
             dot += dot_of(kept_y[k], kept_dy[k]);
         }
     }
+#pragma unroll 4
     for (int place = KEPT * BLOCK + threadIdx.x; place < fours; place += BLOCK) {
         dot += dot_of(y4[place], dy4[place]);
     }
@@ -77,6 +79,7 @@ __global__ void __launch_bounds__(BLOCK)
             dx4[place] = gradient_of(kept_y[k], kept_dy[k], dot);
         }
     }
+#pragma unroll 4
     for (int place = KEPT * BLOCK + threadIdx.x; place < fours; place += BLOCK) {
         dx4[place] = gradient_of(y4[place], dy4[place], dot);
     }

@@ -2,9 +2,9 @@
 //
 // 2D stencil, step 4: every thread has eight rows of a column, and asks for all of them at once.
 //
-// Added to step 3: all threads work. A thread's ten loads do not wait for each other, and that is what fills the memory:
-// one cell a thread, as in step 1, leaves a third of the bytes under way that it takes. Left and right neighbours come
-// from the lanes beside it by shuffles; the lanes at the ends of a warp load theirs. No barrier, no shared memory.
+// Added to step 3: a thread's ten loads, for eight cells, do not wait for each other, and bytes under way are what fills
+// the memory. Left and right neighbours come from the lanes beside it by shuffles, where step 3 loads them a second time;
+// only the lanes at the ends of a warp load theirs. No barrier, no shared memory.
 
 #include <cuda_runtime.h>
 

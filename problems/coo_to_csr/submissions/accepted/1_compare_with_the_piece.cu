@@ -1,0 +1,62 @@
+// expect: accepted
+//
+// COO to CSR, step 1: one block, piece by piece.
+//
+// Atomics count the entries of each row, and a scan makes places of the counts: offsets[i + 1] is where the next entry
+// of row i goes. Each thread of a piece compares its row with all others. The equal ones before it are its rank, and
+// who has none behind it moves the row's place on. When all entries have moved, offsets[i + 1] is the end of row i.
+
+#define BLOCK 256
+
+__global__ void coo_to_csr_kernel(const int* rows, const int* columns, const float* values, int* offsets,
+                                  int* sorted_columns, float* sorted_values, int M, int N, int NNZ) {
+    __shared__ int piece[BLOCK];
+    int t = threadIdx.x;
+    for (int i = t; i < NNZ; i += BLOCK) {
+        atomicAdd(&offsets[rows[i] + 1], 1);
+    }
+    __syncthreads();
+
+    int carry = 0;
+    for (int start = 1; start <= M; start += BLOCK) {
+        int own = start + t <= M ? offsets[start + t] : 0;
+        piece[t] = own;
+        __syncthreads();
+        for (int distance = 1; distance < BLOCK; distance *= 2) {
+            int left = t >= distance ? piece[t - distance] : 0;
+            __syncthreads();
+            piece[t] += left;
+            __syncthreads();
+        }
+        if (start + t <= M) {
+            offsets[start + t] = carry + piece[t] - own;
+        }
+        carry += piece[BLOCK - 1];
+        __syncthreads();
+    }
+
+    for (int start = 0; start < NNZ; start += BLOCK) {
+        int i = start + t;
+        int row = i < NNZ ? rows[i] : -1;
+        piece[t] = row;
+        __syncthreads();
+        int before = 0;
+        int behind = 0;
+        for (int k = 0; k < BLOCK; k++) {
+            int equal = piece[k] == row;
+            before += k < t ? equal : 0;
+            behind += k > t ? equal : 0;
+        }
+        int place = 0;
+        if (i < NNZ) {
+            place = offsets[row + 1] + before;
+            sorted_columns[place] = columns[i];
+            sorted_values[place] = values[i];
+        }
+        // All have read the place of their row before it moves on.
+        __syncthreads();
+        if (i < NNZ && behind == 0) {
+            offsets[row + 1] = place + 1;
+        }
+    }
+}
