@@ -10,7 +10,6 @@ from grader.model.calibration import Calibration
 from grader.model.change import without
 from grader.model.footprint import Footprint
 from grader.model.gpus import ModelGpu
-from grader.model.kernel import timed
 from grader.model.model import TimedLaunch
 from grader.model.sampling import Row
 from grader.run.emulator.ptx.traits import Memory
@@ -32,9 +31,9 @@ def fusion(
             continue
         # An array of the problem itself has to be written all the same.
         own = [name for name in passed if name.startswith(SCRATCH)]
-        before = timed(without(_accesses(own, Memory.STORE))(first.prepared), gpu, values)
-        after = timed(without(_accesses(passed, Memory.LOAD))(second.prepared), gpu, values)
-        left = before.seconds + after.seconds - values.launch_seconds
+        before = first.changed(without(_accesses(own, Memory.STORE)), gpu, values)
+        after = second.changed(without(_accesses(passed, Memory.LOAD)), gpu, values)
+        left = before + after - values.launch_seconds
         gain = (first.time.seconds + second.time.seconds - left) * first.count
         names = " and ".join(passed)
         yield (

@@ -20,7 +20,6 @@ from grader.compile.submission import Submission
 from grader.core.verdict import LanguageName
 from grader.model.calibration import Calibration, calibration_of
 from grader.model.gpus import ModelGpu
-from grader.model.kernel import timed
 from grader.model.model import ModelTime, TimedLaunch, sample_case, time_of_launches, timed_launches
 from grader.model.pipes import UnknownInstructionError
 from grader.model.sampling import CannotSampleError
@@ -110,7 +109,7 @@ def _changed(one: Advice, launch: TimedLaunch, gpu: ModelGpu, values: Calibratio
     if one.change is None:
         return launch.time.seconds
     try:
-        return timed(one.change(launch.prepared), gpu, values).seconds
+        return launch.changed(one.change, gpu, values)
     except UnknownInstructionError:
         return launch.time.seconds
 

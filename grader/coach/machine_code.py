@@ -5,7 +5,6 @@ CUDA C++ has it from its compilation. A kernel in Python was compiled to PTX for
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -21,11 +20,8 @@ from grader.core.verdict import LanguageName
 from grader.machine.gpus import target_of
 from grader.machine.own_packages import TILE_ASSEMBLER, install_once
 from grader.sandbox import Sandbox
-from grader.sass import MachineCode, disassemble
+from grader.sass import MachineCode, disassemble, file_of
 from grader.sass.assemble import assemble
-
-_FILE = re.compile(r'^[ \t]*\.file[ \t]+1[ \t]+"([^"\n]*)"', re.MULTILINE)
-"""The submission has number 1 in the emulator's PTX."""
 
 
 def machine_code_of(
@@ -37,7 +33,7 @@ def machine_code_of(
     Raises ToolMissing without NVIDIA's tools, and JudgeError where these refuse the code.
     """
     if program.cubin:
-        found = disassemble(program.cubin, _file_of(program.image), cache, sandbox)
+        found = disassemble(program.cubin, file_of(program.image), cache, sandbox)
         return tuple(found.get(kernel.symbol) for kernel in kernels)
     images = dict.fromkeys(kernel.image for kernel in kernels if kernel.image)
     assembled = {image: _assembled(program.language, image, target, cache, sandbox) for image in images}
@@ -70,7 +66,7 @@ def _facts_in(cubin: bytes) -> Mapping[str, KernelFacts]:
 def _assembled(
     language: LanguageName, image: str, target: str, cache: Path, sandbox: Sandbox
 ) -> Mapping[str, MachineCode]:
-    return disassemble(_cubin_of(language, image, target, cache, sandbox), _file_of(image), cache, sandbox)
+    return disassemble(_cubin_of(language, image, target, cache, sandbox), file_of(image), cache, sandbox)
 
 
 def _cubin_of(language: LanguageName, image: str, target: str, cache: Path, sandbox: Sandbox) -> bytes:
@@ -80,9 +76,3 @@ def _cubin_of(language: LanguageName, image: str, target: str, cache: Path, sand
     else:
         ptxas = find_nvcc().root / "bin" / "ptxas"
     return assemble(image, target_of(gpu_like(target)), ptxas, cache, sandbox)
-
-
-def _file_of(image: str) -> str:
-    """The name that the submission has in the code's line information."""
-    match = _FILE.search(image)
-    return match[1].rpartition("/")[2] if match else ""

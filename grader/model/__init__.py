@@ -9,6 +9,8 @@ Data flow, each step a module or two; all of it is plain data:
     gpus, calibration, limits   what a GPU has: data sheets, latencies, rates, occupancy
     memory          Traffic: which share of each row's sectors L1, L2 and DRAM serve, for the blocks that run at once
     pipes, ops      a row -> Op: issue slots, a pipe's cycles, latency; schedule: the order within a basic block
+    anchors, solving, natural, rounds, executions   how often the blocks of the machine code run
+    machine, instructions, loops   machine code -> Load: ops with stalls and scoreboards, ways
     sm              a cycle model of a quarter of an SM: the ways of its warps, block after block
     kernel          KernelTime: rounds of blocks, tail, launch, floors of bandwidth; the interval
     model           ModelTime: all launches of a case

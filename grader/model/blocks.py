@@ -20,7 +20,7 @@ SUMS = (
 """What is counted of each row of each sampled block, by the names of RowCounts."""
 ALL = 16
 """Launches of at most this many blocks run whole."""
-UNLIKE = 1.5
+UNLIKE = 1.25
 """Blocks whose work differs by this factor do different things."""
 
 

@@ -54,6 +54,8 @@ class Calibration:
     latency_special_register: float = 20.0
     atomics_per_cycle: float = 1.0
     """Updates of one line of 128 bytes that L2 does in a cycle, by all SMs together."""
+    atomic_sectors_per_cycle: float = 0.4
+    """Sectors with updates that L2 does in a cycle, for each SM, all of them different."""
     block_start: float = 300.0
     """Cycles from one block's end to its successor's first instruction."""
     launch_seconds: float = 0.5e-6

@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from grader.compile.cubin import KernelFacts
 from grader.model.calibration import Calibration
 from grader.model.gpus import ModelGpu
 from grader.model.limits import LIMITS
+from grader.model.load import Load, part_of
+from grader.model.machine import machine_of
 from grader.model.memory import Traffic, traffic_of
-from grader.model.ops import Ops, ops_of
+from grader.model.ops import ops_of
 from grader.model.pipes import PARTITIONS
 from grader.model.sampling import LaunchSample
-from grader.model.schedule import Op
 from grader.model.sm import CAUSES, Block, Outcome, simulate
 from grader.run.emulator.ptx.operations import operations_of
 from grader.run.gpu.occupancy import BlockNeeds, block_limits
+from grader.sass import MachineCode
 
 MOST_OPS = 60_000
 """Ops of one simulation. What is longer has fewer rounds, and then fewer blocks at once stand for all."""
 ROUNDS = 3
+LEAVES = 0.05
+"""A warp whose way is shorter than this part of the longest leaves at once."""
 FASTER, SLOWER = 0.5, 0.75
 """How far the measured time may lie below and above the model's, relative, because of what the model leaves out: so
 that seven of eight times measured on an H200 lie in the interval. See docs/model-time.md."""
@@ -73,27 +77,38 @@ class Prepared:
     launch: LaunchSample
     needs: BlockNeeds
     traffic: Traffic
+    code: MachineCode | None = None
+    """The machine code, where it is known and was not changed."""
 
     def resident(self, gpu: ModelGpu) -> int:
         """How many of its blocks an SM holds at once."""
-        return max(1, min(block_limits(self.needs, LIMITS[gpu.target]).values()))
+        return _resident(self.launch, self.needs, gpu)
 
 
-def kernel_time(launch: LaunchSample, facts: KernelFacts | None, gpu: ModelGpu, values: Calibration) -> KernelTime:
-    """The time of a launch. Raises UnknownInstructionError."""
-    return timed(prepared(launch, facts, gpu), gpu, values)
-
-
-def prepared(launch: LaunchSample, facts: KernelFacts | None, gpu: ModelGpu) -> Prepared:
+def prepared(
+    launch: LaunchSample, facts: KernelFacts | None, gpu: ModelGpu, code: MachineCode | None = None
+) -> Prepared:
     """What the time of a launch on a GPU is computed from."""
     needs = BlockNeeds(
         launch.threads,
         facts.registers if facts else 32,
         (facts.shared_bytes if facts else 0) + launch.shared_bytes,
     )
-    resident = max(1, min(block_limits(needs, LIMITS[gpu.target]).values()))
+    resident = _resident(launch, needs, gpu)
     at_once = min(resident, -(-max(1, round(launch.working)) // gpu.sms))
-    return Prepared(launch, needs, traffic_of(launch, gpu, needs.shared_bytes, at_once))
+    return Prepared(launch, needs, traffic_of(launch, gpu, needs.shared_bytes, at_once), code)
+
+
+def _resident(launch: LaunchSample, needs: BlockNeeds, gpu: ModelGpu) -> int:
+    """How many blocks an SM holds. Warps that leave at once make room for those of other blocks."""
+    lengths = [(way.warps, sum(step.weight for step in way.steps)) for way in launch.ways]
+    longest, warps = max((length for _, length in lengths), default=0.0), sum(count for count, _ in lengths)
+    staying = sum(count for count, length in lengths if length > LEAVES * longest)
+    if warps and staying < warps:
+        # A block begins when there is room for all its warps.
+        held = max(1, -(-launch.threads // 32) * staying // warps)
+        needs = replace(needs, threads=32 * held)
+    return max(1, min(block_limits(needs, LIMITS[gpu.target]).values()))
 
 
 def timed(given: Prepared, gpu: ModelGpu, values: Calibration) -> KernelTime:
@@ -102,8 +117,8 @@ def timed(given: Prepared, gpu: ModelGpu, values: Calibration) -> KernelTime:
     working = max(1, round(launch.working))
     at_once = min(resident, -(-working // gpu.sms))
     active = min(working, gpu.sms)
-    ops = ops_of(launch, gpu, values, traffic, active)
-    outcome = _rounds(launch, ops, at_once, values)
+    load = _load_of(given, gpu, values, active)
+    outcome = _rounds(launch, load, at_once, values)
     full = working / (gpu.sms * at_once)
     work = launch.instructions / working / launch.typical if launch.typical else 1.0
     whole = int(full)
@@ -115,14 +130,14 @@ def timed(given: Prepared, gpu: ModelGpu, values: Calibration) -> KernelTime:
             tail = rest * outcome.later
         else:
             left = -(-(working - whole * gpu.sms * at_once) // gpu.sms)
-            tail = min(_rounds(launch, ops, left, values).first, outcome.later)
+            tail = min(_rounds(launch, load, left, values).first, outcome.later)
         cycles += rest * outcome.later
         tail = max(0.0, tail - rest * outcome.later)
     clock = gpu.clock * values.clock_share
     parts, lines = _parts(outcome, cycles * work / clock)
     parts = {**parts, TAIL: tail * work / clock, LAUNCH: values.launch_seconds}
     # What all SMs need of something at least: the simulated rounds are few, and queues may still be filling there.
-    least, cause = max((seconds, cause) for cause, seconds in _floors(launch, ops, traffic, gpu, values).items())
+    least, cause = max((seconds, cause) for cause, seconds in _floors(launch, load, traffic, gpu, values).items())
     parts[cause] += max(0.0, least - sum(parts.values()) + values.launch_seconds)
     seconds = sum(parts.values())
     low, high = _interval(seconds, launch, traffic, gpu, values)
@@ -145,16 +160,16 @@ def timed(given: Prepared, gpu: ModelGpu, values: Calibration) -> KernelTime:
 
 
 def _floors(
-    launch: LaunchSample, ops: Ops, traffic: Traffic, gpu: ModelGpu, values: Calibration
+    launch: LaunchSample, load: Load, traffic: Traffic, gpu: ModelGpu, values: Calibration
 ) -> Mapping[str, float]:
     """Returns, by cause, the seconds that a launch takes at least."""
     clock = gpu.clock * values.clock_share
     return {
         "dram": traffic.bytes / (gpu.bandwidth * values.dram_share),
-        "l2": max(ops.l2, _queued(launch) / values.atomics_per_cycle) / clock,
-        "issue": ops.issue / clock,
-        "l1" if 2 * ops.lookups > ops.busy["shared"] else "shared": ops.busy["shared"] / clock,
-        "pipe": max(cycles for name, cycles in ops.busy.items() if name != "shared") / clock,
+        "l2": max(load.l2, _queued(launch) / values.atomics_per_cycle) / clock,
+        "issue": load.issue / clock,
+        "l1" if 2 * load.lookups > load.busy["shared"] else "shared": load.busy["shared"] / clock,
+        "pipe": max(cycles for name, cycles in load.busy.items() if name != "shared") / clock,
     }
 
 
@@ -168,30 +183,48 @@ def _queued(launch: LaunchSample) -> float:
     return max((count / lines[name] for name, count in updates.items() if name in lines), default=0.0)
 
 
-def _rounds(launch: LaunchSample, ops: Ops, at_once: int, values: Calibration) -> Outcome:
+def _load_of(given: Prepared, gpu: ModelGpu, values: Calibration, active: int) -> Load:
+    """What the launch does, by its machine code where that matches, and by PTX elsewhere."""
+    launch, traffic = given.launch, given.traffic
+    # An instruction that the model does not know gives no time, whatever the assembler makes of it.
+    ops = ops_of(launch, gpu, values, traffic, active)
+    if given.code is not None:
+        found = machine_of(launch, given.code, gpu, values, traffic, active)
+        if found is not None:
+            return found
+    ways = tuple(tuple((ops.blocks.get(step.block, ()), step.weight) for step in way.steps) for way in launch.ways)
+    return Load(ways, ops.registers, ops.busy, ops.issue, ops.l2, ops.lookups)
+
+
+def _rounds(launch: LaunchSample, load: Load, at_once: int, values: Calibration) -> Outcome:
     """Simulates the share of one scheduler of so many blocks at once."""
     warps = -(-launch.threads // 32)
-    ways = [[(ops.blocks.get(step.block, ()), step.weight) for step in way.steps] for way in launch.ways]
     counts = [way.warps for way in launch.ways]
     own: Sequence[Block]
     if warps >= PARTITIONS:
-        own = _dealt(ways, counts, -(-warps // PARTITIONS))
+        own = _dealt(load.ways, counts, -(-warps // PARTITIONS))
         groups = at_once
     else:
-        own = ways[:1]
+        own = load.ways[:1]
         groups = max(1, -(-at_once * warps // PARTITIONS))
     length = sum(len(block) for way in own for block, _ in way)
     rounds = max(1, min(ROUNDS, MOST_OPS // max(1, length * groups)))
-    return simulate(own, groups, ops.registers, rounds, values.block_start, values.latency_barrier)
+    return simulate(own, groups, load.registers, rounds, values.block_start, values.latency_barrier)
 
 
-def _dealt(ways: list[list[tuple[tuple[Op, ...], float]]], counts: list[int], wanted: int) -> list[Block]:
+def _dealt(ways: Sequence[Block], counts: Sequence[int], wanted: int) -> list[Block]:
     """The ways of `wanted` warps, each way in proportion to the warps that go it, and the longest at least once."""
     total = sum(counts)
     found: list[Block] = []
     for way, count in zip(ways, counts, strict=True):
         found += [way] * (count * wanted // total)
-    longest = max(ways, key=lambda way: sum(len(ops) * weight for ops, weight in way))
+    lengths = [sum(len(ops) * weight for ops, weight in way) for way in ways]
+    place = max(range(len(ways)), key=lambda n: lengths[n])
+    longest, own = ways[place], counts[place] * wanted / total
+    rest = [length for n, length in enumerate(lengths) if n != place]
+    if own < 1.0 and rest and max(rest) <= LEAVES * lengths[place]:
+        # Fewer warps of a block than schedulers stay: those of several blocks are spread over all schedulers.
+        longest = tuple((tuple(part_of(op, own) for op in ops), weight) for ops, weight in longest)
     while len(found) < wanted:
         found.insert(0, longest)
     return found

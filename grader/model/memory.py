@@ -34,6 +34,8 @@ class Traffic:
     low: float
     high: float
     l2_bytes: float
+    regular: frozenset[str] = frozenset()
+    """Arrays whose sectors follow from a block's index."""
 
 
 def l1_sectors(gpu: ModelGpu, shared_bytes: int, resident: int) -> float:
@@ -78,7 +80,9 @@ def traffic_of(launch: LaunchSample, gpu: ModelGpu, shared_bytes: int, resident:
         # What is written goes to DRAM once; what is only written is not read before.
         factor = 1.0 if written in (0.0, 1.0) else 1.0 + written
         total, low, high = total + likely * factor, low + least * factor, high + most * factor
-    return Traffic(misses, shares, total * SECTOR, low * SECTOR, high * SECTOR, sum(asked.values()) * SECTOR)
+    regular = frozenset(one.name for one in launch.footprints if one.steps is not None)
+    moved = sum(asked.values()) * SECTOR
+    return Traffic(misses, shares, total * SECTOR, low * SECTOR, high * SECTOR, moved, regular)
 
 
 def _fetched(launch: LaunchSample, wave: int, room: float) -> Mapping[str, tuple[float, float, float, float]]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from grader.compile.compiler import CompileFailure
@@ -27,6 +27,7 @@ from grader.problem.cases import Case, case_seed
 from grader.problem.harness import LaunchRefused
 from grader.problem.inputs import families
 from grader.sandbox import Sandbox
+from grader.sass import MachineCode, disassemble, file_of
 
 CLOCK, SMS, L2 = 13, 16, 38
 """Numbers of CUdevice_attribute in cuda.h: kHz, SMs, bytes."""
@@ -56,6 +57,7 @@ class Sampled:
     sizes: Mapping[str, int]
     launches: tuple[LaunchSample, ...]
     facts: Mapping[str, KernelFacts]
+    code: Mapping[str, MachineCode] = field(default_factory=dict)
 
 
 def sample_case(
@@ -83,7 +85,7 @@ def sample_case(
     finally:
         planner.close()
         language_of(program).finish()
-    return Sampled(dict(sizes), launches, _facts(program))
+    return Sampled(dict(sizes), launches, _facts(program), _code(program, cache, sandbox))
 
 
 def model_time(
@@ -110,6 +112,18 @@ class TimedLaunch:
     time: KernelTime
     count: int
 
+    def changed(self, change: Callable[[Prepared], Prepared], gpu: ModelGpu, values: Calibration) -> float:
+        """The seconds of one launch after a change. Raises UnknownInstructionError.
+
+        A change is one of PTX: nobody has assembled it. So it is timed in PTX beside the launch as it is, and the time
+        by machine code is altered in proportion.
+        """
+        plain = replace(self.prepared, code=None)
+        after = timed(change(plain), gpu, values).seconds
+        if self.prepared.code is None:
+            return after
+        return after * self.time.seconds / timed(plain, gpu, values).seconds
+
 
 def time_of(sampled: Sampled, gpu: ModelGpu, values: Calibration | None = None) -> ModelTime:
     """The model time of a sampled case; without one, `why_not` tells the instruction that is unknown."""
@@ -128,7 +142,7 @@ def timed_launches(sampled: Sampled, gpu: ModelGpu, values: Calibration) -> tupl
         if key in found:
             found[key] = replace(found[key], count=found[key].count + 1)
         else:
-            given = prepared(launch, sampled.facts.get(launch.symbol), gpu)
+            given = prepared(launch, sampled.facts.get(launch.symbol), gpu, sampled.code.get(launch.symbol))
             found[key] = TimedLaunch(given, timed(given, gpu, values), 1)
     return tuple(found.values())
 
@@ -155,6 +169,14 @@ def _facts(program: Program) -> Mapping[str, KernelFacts]:
     try:
         return read_cubin(program.cubin) if program.cubin else {}
     except ElfError:
+        return {}
+
+
+def _code(program: Program, cache: Path, sandbox: Sandbox) -> Mapping[str, MachineCode]:
+    """The machine code of the kernels by symbol; none without a disassembler, and none that can't be read."""
+    try:
+        return disassemble(program.cubin, file_of(program.image), cache, sandbox) if program.cubin else {}
+    except JudgeError:
         return {}
 
 

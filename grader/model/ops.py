@@ -36,11 +36,23 @@ class Ops:
 
 
 @dataclass(frozen=True)
+class Access:
+    """An access to memory by a warp: a row with its counts, the share of its sectors that L1 has not, and the part of
+    it that one instruction does.
+    """
+
+    row: Row
+    missed: float
+    part: float = 1.0
+
+
+@dataclass(frozen=True)
 class Rates:
-    """Cycles of a quarter of an SM for a sector: of L2 and of DRAM, with so many SMs at work."""
+    """Cycles of a quarter of an SM for a sector: of L2, of DRAM, and one that L2 updates, with so many SMs at work."""
 
     l2: float
     dram: float
+    atomics: float
 
 
 def rates_of(gpu: ModelGpu, values: Calibration, active: int) -> Rates:
@@ -48,7 +60,12 @@ def rates_of(gpu: ModelGpu, values: Calibration, active: int) -> Rates:
     clock = gpu.clock * values.clock_share
     l2 = min(values.l2_port_bytes_per_cycle, values.l2_bytes_per_cycle * gpu.sms / active)
     dram = gpu.bandwidth * values.dram_share / clock / active
-    return Rates(SECTOR * PARTITIONS / l2, SECTOR * PARTITIONS / min(dram, values.l2_port_bytes_per_cycle))
+    updated = values.atomic_sectors_per_cycle * gpu.sms / active
+    return Rates(
+        SECTOR * PARTITIONS / l2,
+        SECTOR * PARTITIONS / min(dram, values.l2_port_bytes_per_cycle),
+        PARTITIONS / updated,
+    )
 
 
 def ops_of(launch: LaunchSample, gpu: ModelGpu, values: Calibration, traffic: Traffic, active: int) -> Ops:
@@ -108,10 +125,12 @@ def _op(
         return base
     if traits.memory is Memory.BARRIER_OBJECT:
         raise UnknownInstructionError(row.text)
-    return _access(row, missed, values, traffic, rates, base)
+    return access_op(Access(row, missed), values, traffic, rates, base)
 
 
-def _access(row: Row, missed: float, values: Calibration, traffic: Traffic, rates: Rates, base: Op) -> Op:
+def access_op(access: Access, values: Calibration, traffic: Traffic, rates: Rates, base: Op) -> Op:
+    """The op of an access to memory, from `base`, which has its registers and its line."""
+    row, missed = access.row, access.missed
     traits, modifiers = row.traits, row.modifiers
     if "param" in modifiers:
         return replace(base, slots=0.0)
@@ -132,16 +151,17 @@ def _access(row: Row, missed: float, values: Calibration, traffic: Traffic, rate
         share = traffic.dram.get(row.array, 1.0)
         out = row.sectors * missed
         l2, dram = out * rates.l2, out * share * rates.dram
-        # A request waits for the last of its sectors.
-        any_missed = min(1.0, out / row.requests)
-        any_dram = min(1.0, out * share / row.requests)
+        # A request waits for the last of its sectors. Where places follow from the index, its lanes miss together.
+        together = row.array in traffic.regular
+        any_missed = missed if together else min(1.0, out / row.requests)
+        any_dram = min(any_missed, missed * share if together else out * share / row.requests) / max(any_missed, 1e-9)
         far = values.latency_l2 + any_dram * (values.latency_dram - values.latency_l2)
         latency = values.latency_l1 + any_missed * (far - values.latency_l1)
         if traits.memory is Memory.ATOMIC:
             latency = values.latency_atomic
-            l2 += PARTITIONS * row.turns / values.atomics_per_cycle
+            l2 = max(l2, row.sectors * rates.atomics) + PARTITIONS * row.turns / values.atomics_per_cycle
     role = COPY if traits.memory is Memory.COPY else PLAIN
-    if not base.writes and role == PLAIN:
+    if not base.writes and not base.holds and role == PLAIN:
         latency = 0.0
     return replace(
         base, role=role, pipe=_SHARED, busy=busy, latency=latency, cause=cause, l2=l2, dram=dram, order=order

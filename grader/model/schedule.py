@@ -35,6 +35,12 @@ class Op:
     pending: int = 0
     early: float = 0.0
     """How many cycles before its place an access is begun."""
+    stall: float = 0.0
+    """Cycles until the warp may issue again: what the assembler says."""
+    holds: tuple[int, ...] = ()
+    """Registers, or scoreboards, that are ready when this result and all earlier ones are."""
+    holds_read: tuple[int, ...] = ()
+    """Scoreboards that are ready when its operands were read."""
     order: str = ""
     """Accesses with the same letter keep their order where one of them writes; capitals write."""
 

@@ -25,10 +25,11 @@ from grader.model.kernel import WORDS
 from grader.model.model import ModelTime, model_time
 from grader.problem import Problem
 from grader.problem.cases import format_numbers
+from grader.sass import has_nvdisasm
 
 SEED = 0
 """The seed of the inputs, the same for all entries, so that a kernel whose work depends on them gets the same time."""
-REVISION = 2
+REVISION = 3
 """The number of the model's arithmetic. A change that gives other times raises it, and they are ranked apart."""
 
 Progress = Callable[[str], None]
@@ -37,9 +38,12 @@ Timer = Callable[..., ModelTime]
 
 @lru_cache(maxsize=32)
 def revision_of(gpu: ModelGpu) -> str:
-    """A word for all that a time depends on besides the submission: the model, the GPU's figures, its calibration."""
+    """A word for all that a time depends on besides the submission: the model, the GPU's figures, its calibration, and
+    whether there is a disassembler.
+    """
     figures = json.dumps([asdict(gpu), asdict(gpu.sm), asdict(calibration_of(gpu))], sort_keys=True)
-    return f"{REVISION}-{sha256(figures.encode()).hexdigest()[:8]}"
+    code = "" if has_nvdisasm() else "-ptx"
+    return f"{REVISION}{code}-{sha256(figures.encode()).hexdigest()[:8]}"
 
 
 def with_model_time(

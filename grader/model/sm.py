@@ -16,6 +16,8 @@ from grader.model.schedule import BARRIER, COMMIT, COPY, WAIT, Op
 PIPES = ("multiply", "alu", "special", "double", "half", "tensor", "shared")
 CAUSES = ("issue", "pipe", "shared", "l1", "l2", "dram", "latency", "barrier")
 ISSUE, PIPE, SHARED, L1, L2, DRAM, LATENCY, BARRIERS = range(len(CAUSES))
+READ = 12.0
+"""Cycles after its turn in the pipe until an access has read its registers."""
 QUEUE = 48.0
 """Cycles of work that the queue before shared memory and L1 takes, before a warp can't issue another access."""
 
@@ -130,9 +132,10 @@ def simulate(ways: Sequence[Block], groups: int, registers: int, rounds: int, st
         spent[warp.group.rounds] += gap
         clock = issue + op.slots
         done = issue + op.latency
+        taken = issue
         why = LATENCY
         if op.pipe >= 0:
-            begin = free[op.pipe] if free[op.pipe] > issue else issue
+            taken = begin = free[op.pipe] if free[op.pipe] > issue else issue
             free[op.pipe] = begin + op.busy
             if op.pipe == shared:
                 queued[op.cause] += op.busy
@@ -157,8 +160,16 @@ def simulate(ways: Sequence[Block], groups: int, registers: int, rounds: int, st
         for register in op.writes:
             warp.ready[register] = done
             warp.why[register] = why
+        for register in op.holds:
+            if done > warp.ready[register]:
+                warp.ready[register] = done
+                warp.why[register] = why
+        for register in op.holds_read:
+            if taken + READ > warp.ready[register]:
+                warp.ready[register] = taken + READ
+                warp.why[register] = LATENCY
         warp.at += 1
-        warp.time = issue + (op.slots if op.slots > 0 else 0.0)
+        warp.time = issue + (op.slots if op.slots > op.stall else op.stall)
         warp.wait = LATENCY
         if op.role == COPY:
             warp.copies.append(done)
@@ -168,7 +179,7 @@ def simulate(ways: Sequence[Block], groups: int, registers: int, rounds: int, st
         elif op.role == BARRIER:
             _arrive(warp, issue, barrier, heap, numbers)
             continue
-        elif op.pipe < 0 and op.latency and not op.writes:
+        elif op.pipe < 0 and op.latency and not op.writes and not op.holds:
             # A branch, or a fence: the warp waits for it.
             warp.time = issue + op.latency
         heappush(heap, (warp.time, warp.group.begun, number))

@@ -29,6 +29,8 @@ CUBIN_LIMIT = 16 << 20
 
 _ROOM = Room(files=300, size=256 << 20)
 _REGISTER = re.compile(r"(?:R|P|UR|UP)\d{1,3}")
+_FILE = re.compile(r'^[ \t]*\.file[ \t]+1[ \t]+"([^"\n]*)"', re.MULTILINE)
+"""The submission has number 1 in the emulator's PTX."""
 _OPCODE = re.compile(r"[A-Z][\w.]{0,99}", re.ASCII)
 _PREDICATE = re.compile(r"(?:@!?U?P\w{1,2})?", re.ASCII)
 _NO_ANSWER = (KeyError, TypeError, ValueError, AttributeError, OverflowError)
@@ -59,6 +61,12 @@ def disassemble(cubin: bytes, file: str, cache: Path, sandbox: Sandbox | None = 
         raise JudgeError(f"nvdisasm's process answered what is no machine code: {error}") from None
     keep(kept, json.dumps(answer, separators=(",", ":")).encode(), _ROOM)
     return found
+
+
+def file_of(image: str) -> str:
+    """The name that the submission has in the line information of a program's PTX."""
+    match = _FILE.search(image)
+    return match[1].rpartition("/")[2] if match else ""
 
 
 def _kept_file(cubin: bytes, file: str, cache: Path) -> Path:

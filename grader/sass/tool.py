@@ -28,6 +28,14 @@ def find_nvdisasm(system: Path = SYSTEM_TOOLKIT) -> Path:
     return Path(found).resolve()
 
 
+def has_nvdisasm() -> bool:
+    """Whether the program is there."""
+    try:
+        return bool(find_nvdisasm())
+    except ToolMissing:
+        return False
+
+
 def _folders(system: Path) -> Iterator[Path]:
     spec = find_spec("nvidia")
     for place in spec.submodule_search_locations or () if spec else ():
