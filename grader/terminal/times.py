@@ -34,7 +34,7 @@ def table(measurement: Measurement) -> Table:
 def model_table(model: Modelled) -> Table:
     """One row per size that has a model time: the time, its interval, the share of the speed of light, the bound."""
     numbers = ("model time", "interval", "of light")
-    found = plain_table("sizes", *numbers, "bound by", numbers=numbers)
+    found = plain_table("sizes", *numbers, "bound by", numbers=numbers, whole=("sizes", *numbers))
     for size in model.sizes:
         if size.time is not None:
             share = words.percent(size.share) if size.share is not None else ""
