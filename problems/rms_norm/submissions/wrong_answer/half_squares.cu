@@ -1,8 +1,9 @@
-// expect: wrong_answer low_precision
+// expect: wrong_answer
 //
 // RMS norm with squares in half precision.
 //
-// A square takes twice the digits of its root, and the student had half of them.
+// A square takes twice the digits of its root, and the student had half of them; it also leaves the range of halves much
+// sooner, and then the whole row is wrong.
 
 #include <cuda_fp16.h>
 
