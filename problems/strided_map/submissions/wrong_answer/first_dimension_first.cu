@@ -42,7 +42,7 @@ __global__ void mapKernel(float* out, const int* out_shape, const int* out_strid
     if (i < out_size) {
         int index[MOST];
         to_index(i, out_shape, shape_size, index);
-        float x = in_storage[to_position(index, in_shape, in_strides, shape_size) % out_size];
+        float x = in_storage[(unsigned)to_position(index, in_shape, in_strides, shape_size) % out_size];
         to_index(i, out_shape, shape_size, index);
         out[i] = fn(fn_id, x);
     }
