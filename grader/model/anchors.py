@@ -38,8 +38,12 @@ _ACCESSES = {
 }
 _WIDTHS = {"U8": 1, "S8": 1, "U16": 2, "S16": 2, "64": 8, "128": 16}
 _FLOATS = {"FFMA": 1, "FADD": 1, "FMUL": 1, "HFMA2": 1, "HADD2": 1, "HMUL2": 1, "DFMA": 1, "DADD": 1, "DMUL": 1}
-_PIECES = ("fma", "add", "sub", "mul")
-_LONG = ("div", "rcp", "sqrt", "rsqrt", "ex2", "lg2", "sin", "cos", "tanh", "rem")
+_KINDS_OF_WORK = {
+    "shfl": "shuffle",
+    **dict.fromkeys(("fma", "add", "sub", "mul"), "float"),
+    **dict.fromkeys(("div", "rcp", "sqrt", "rsqrt", "ex2", "lg2", "sin", "cos", "tanh", "rem"), "long"),
+}
+"""What opcodes of PTX compute; of "long" ones the assembler makes many instructions."""
 _SHAPES = {"884": 8 * 8 * 4, "1684": 16 * 8 * 4, "1688": 16 * 8 * 8, "16816": 16 * 8 * 16, "16832": 16 * 8 * 32}
 
 
@@ -66,21 +70,22 @@ def of_row(row: Row) -> Amount | None:
     """The work of a PTX instruction; None for what the assembler may do otherwise."""
     traits = row.traits
     if traits.matrix is MatrixRole.PRODUCT:
-        work = _products(row)
-        return Amount(Anchor(row.line, "product"), work, 1.0) if work else None
+        products = _products(row)
+        return Amount(Anchor(row.line, "product"), products, 1.0) if products else None
     if traits.barrier is Barrier.BLOCK:
         return Amount(Anchor(row.line, "barrier"), 1.0, 1.0)
     anchor = is_of(row)
     if anchor is not None:
         if traits.matrix is not MatrixRole.NONE:
             return None
-        work = 1.0 if anchor.kind in (ATOMICS, COPIES) else _bytes(row.modifiers)
-        return Amount(anchor, work, 1.0)
-    if row.opcode == "shfl":
-        return Amount(Anchor(row.line, "shuffle"), 1.0, 1.0)
+        moved = 1.0 if anchor.kind in (ATOMICS, COPIES) else _bytes(row.modifiers)
+        return Amount(anchor, moved, 1.0)
+    work = _KINDS_OF_WORK.get(row.opcode)
     kind = next((m for m in reversed(row.modifiers) if m in TYPES), "b32")
-    if row.opcode in _PIECES and TYPES[kind].is_float:
-        return Amount(Anchor(row.line, "float"), 1.0, 0.2)
+    if work == "shuffle":
+        return Amount(Anchor(row.line, work), 1.0, 1.0)
+    if work == "float" and TYPES[kind].is_float:
+        return Amount(Anchor(row.line, work), 1.0, 0.2)
     return None
 
 
@@ -97,7 +102,7 @@ def is_of(row: Row) -> Anchor | None:
 
 def is_long(row: Row) -> bool:
     """Whether the assembler makes many instructions of it, so that its line's floating point can't be compared."""
-    return row.opcode in _LONG
+    return _KINDS_OF_WORK.get(row.opcode) == "long"
 
 
 def of_instruction(one: Instruction) -> Amount | None:
