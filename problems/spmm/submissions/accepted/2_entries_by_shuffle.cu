@@ -3,11 +3,9 @@
 // Sparse matrix times dense matrix, step 2: each lane loads one entry for all.
 //
 // Added to step 1: a warp loads 32 entries at once and hands them round by shuffles. Two loads in turn, of the column
-// and then of B, become one for each entry. The rows of B of four entries are asked for before the first is used: a loop
-// with a shuffle in it isn't unrolled by itself, and one load at a time leaves the memory idle.
+// and then of B, become one for each entry.
 
 #define ROWS 8
-#define AHEAD 4
 
 __global__ void spmm_kernel(const int* offsets, const int* columns, const float* values, const float* B, float* C,
                             int M, int N, int K, int DEGREE) {
@@ -23,16 +21,11 @@ __global__ void spmm_kernel(const int* offsets, const int* columns, const float*
         int column = first + lane < end ? columns[first + lane] : 0;
         float value = first + lane < end ? values[first + lane] : 0.0f;
         int count = min(32, end - first);
-        for (int e = 0; e < count; e += AHEAD) {
-            float elements[AHEAD];
-#pragma unroll
-            for (int n = 0; n < AHEAD; n++) {
-                int row = __shfl_sync(0xffffffffu, column, e + n);
-                elements[n] = k < K && e + n < count ? B[(size_t)row * K + k] : 0.0f;
-            }
-#pragma unroll
-            for (int n = 0; n < AHEAD; n++) {
-                sum += __shfl_sync(0xffffffffu, value, e + n) * elements[n];
+        for (int e = 0; e < count; e++) {
+            float factor = __shfl_sync(0xffffffffu, value, e);
+            int row = __shfl_sync(0xffffffffu, column, e);
+            if (k < K) {
+                sum += factor * B[(size_t)row * K + k];
             }
         }
     }

@@ -1,12 +1,11 @@
 // expect: accepted
 //
-// Sparse matrix times dense matrix, step 3: four columns a lane, eight rows of B on their way.
+// Sparse matrix times dense matrix, step 3: four columns a lane, four entries at once.
 //
 // Added to step 2: a lane reads four neighbouring columns of B by one load, where K is a multiple of 4, two where it is
-// one of 2. As few lanes as that needs share a row, so that a warp takes two or more rows where K is small; they hand
-// round entries that each loaded for all. Rows of B are asked for eight at a time, and the entries behind them before
-// these are used: no load waits for another, and bytes on their way are what hides the time that a read takes. Where K
-// is a little more than the lanes have, each lane has a second piece, so that the entries are walked through once.
+// one of 2. As few lanes as that needs share a row, so that a warp takes two or more rows where K is small. Four
+// entries are taken at a time: their rows of B are on their way together, which is what hides the time that a read
+// takes. All lanes of a row read an entry at the same address, which costs one access.
 //
 // What is left is the traffic of B: a row of it comes from memory, or from the L2 cache if B fits, once for each entry.
 
@@ -29,94 +28,61 @@ struct Columns<4> {
     typedef float4 type;
 };
 
-// LANES threads share a row of C; each has PIECES times WIDTH of its columns.
-template <int WIDTH, int LANES, int PIECES>
+// `lanes` threads share a row of C; each has WIDTH of every lanes * WIDTH columns.
+template <int WIDTH>
 __global__ void __launch_bounds__(BLOCK)
     multiply(const int* __restrict__ offsets, const int* __restrict__ columns, const float* __restrict__ values,
-             const float* __restrict__ B, float* __restrict__ C, int M, int K) {
+             const float* __restrict__ B, float* __restrict__ C, int M, int K, int lanes) {
     typedef typename Columns<WIDTH>::type Vector;
-    constexpr int AHEAD = 8 / PIECES < LANES ? 8 / PIECES : LANES;
-    const int i = (blockIdx.x * BLOCK + threadIdx.x) / LANES;
-    const int lane = threadIdx.x % LANES;
-    const unsigned team = (LANES == 32 ? 0xffffffffu : (1u << LANES) - 1) << (threadIdx.x % 32 - lane);
+    const int thread = blockIdx.x * BLOCK + threadIdx.x;
+    const int i = thread / lanes;
     if (i >= M) {
         return;
     }
     const int begin = offsets[i];
     const int end = offsets[i + 1];
-    for (int start = 0; start < K; start += PIECES * LANES * WIDTH) {
-        const int k = start + lane * WIDTH;
-        alignas(Vector) float sums[PIECES][WIDTH] = {};
-        int column = begin + lane < end ? columns[begin + lane] : 0;
-        float value = begin + lane < end ? values[begin + lane] : 0.0f;
-        for (int first = begin; first < end; first += LANES) {
-            const int own_column = column;
-            const float own_value = value;
-            const int next = first + LANES + lane;
-            column = next < end ? columns[next] : 0;
-            value = next < end ? values[next] : 0.0f;
-            const int count = min(LANES, end - first);
-            for (int e = 0; e < count; e += AHEAD) {
-                Vector rows[AHEAD][PIECES];
+    for (int k = thread % lanes * WIDTH; k < K; k += lanes * WIDTH) {
+        alignas(Vector) float sums[WIDTH] = {};
+        int e = begin;
+        for (; e + 4 <= end; e += 4) {
+            Vector rows[4];
 #pragma unroll
-                for (int n = 0; n < AHEAD; n++) {
-                    const float* row = B + (size_t)__shfl_sync(team, own_column, e + n, LANES) * K + k;
+            for (int n = 0; n < 4; n++) {
+                rows[n] = *reinterpret_cast<const Vector*>(B + (size_t)columns[e + n] * K + k);
+            }
 #pragma unroll
-                    for (int p = 0; p < PIECES; p++) {
-                        // Entries behind the last one: nothing is read, and the zero counts for nothing.
-                        const bool there = e + n < count && k + p * LANES * WIDTH < K;
-                        rows[n][p] = there ? *reinterpret_cast<const Vector*>(row + p * LANES * WIDTH) : Vector{};
-                    }
-                }
+            for (int n = 0; n < 4; n++) {
+                const float factor = values[e + n];
 #pragma unroll
-                for (int n = 0; n < AHEAD; n++) {
-                    const float factor = __shfl_sync(team, own_value, e + n, LANES);
-#pragma unroll
-                    for (int p = 0; p < PIECES; p++) {
-#pragma unroll
-                        for (int c = 0; c < WIDTH; c++) {
-                            sums[p][c] += factor * reinterpret_cast<const float*>(&rows[n][p])[c];
-                        }
-                    }
+                for (int c = 0; c < WIDTH; c++) {
+                    sums[c] += factor * reinterpret_cast<const float*>(&rows[n])[c];
                 }
             }
         }
+        for (; e < end; e++) {
+            const Vector row = *reinterpret_cast<const Vector*>(B + (size_t)columns[e] * K + k);
 #pragma unroll
-        for (int p = 0; p < PIECES; p++) {
-            if (k + p * LANES * WIDTH < K) {
-                *reinterpret_cast<Vector*>(C + (size_t)i * K + k + p * LANES * WIDTH) =
-                    *reinterpret_cast<const Vector*>(sums[p]);
+            for (int c = 0; c < WIDTH; c++) {
+                sums[c] += values[e] * reinterpret_cast<const float*>(&row)[c];
             }
         }
-    }
-}
-
-template <int WIDTH, int LANES, int PIECES>
-void launch(const int* offsets, const int* columns, const float* values, const float* B, float* C, int M, int K) {
-    const int blocks = (int)(((size_t)M * LANES + BLOCK - 1) / BLOCK);
-    multiply<WIDTH, LANES, PIECES><<<blocks, BLOCK>>>(offsets, columns, values, B, C, M, K);
-}
-
-template <int WIDTH>
-void launch(const int* offsets, const int* columns, const float* values, const float* B, float* C, int M, int K) {
-    if (K <= 8 * WIDTH) {
-        launch<WIDTH, 8, 1>(offsets, columns, values, B, C, M, K);
-    } else if (K <= 16 * WIDTH) {
-        launch<WIDTH, 16, 1>(offsets, columns, values, B, C, M, K);
-    } else if (K <= 32 * WIDTH) {
-        launch<WIDTH, 32, 1>(offsets, columns, values, B, C, M, K);
-    } else {
-        launch<WIDTH, 32, 2>(offsets, columns, values, B, C, M, K);
+        *reinterpret_cast<Vector*>(C + (size_t)i * K + k) = *reinterpret_cast<const Vector*>(sums);
     }
 }
 
 extern "C" void solve(const int* offsets, const int* columns, const float* values, const float* B, float* C, int M,
                       int N, int K, int DEGREE) {
-    if (K % 4 == 0) {
-        launch<4>(offsets, columns, values, B, C, M, K);
-    } else if (K % 2 == 0) {
-        launch<2>(offsets, columns, values, B, C, M, K);
+    int width = K % 4 == 0 ? 4 : K % 2 == 0 ? 2 : 1;
+    int lanes = 1;
+    while (lanes < 32 && lanes * width < K) {
+        lanes *= 2;
+    }
+    int blocks = (int)(((size_t)M * lanes + BLOCK - 1) / BLOCK);
+    if (width == 4) {
+        multiply<4><<<blocks, BLOCK>>>(offsets, columns, values, B, C, M, K, lanes);
+    } else if (width == 2) {
+        multiply<2><<<blocks, BLOCK>>>(offsets, columns, values, B, C, M, K, lanes);
     } else {
-        launch<1>(offsets, columns, values, B, C, M, K);
+        multiply<1><<<blocks, BLOCK>>>(offsets, columns, values, B, C, M, K, lanes);
     }
 }
