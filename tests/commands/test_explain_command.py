@@ -47,13 +47,16 @@ def test_json_is_one_object_with_all_counts(kgrade: Kgrade, workspace: Path) -> 
     reads = {array["name"]: (array["reads"], array["refetched"]) for array in kernel["arrays"]}
     assert reads["A"] == (32.0, 8.0) and reads["B"] == (32.0, 8.0)
     assert kernel["resources"]["target"] == "sm_90" and kernel["resources"]["registers"] > 8
-    assert kernel["advice"][0]["kind"] == "reuse" and kernel["advice"][0]["line"] == 16
-    first = kernel["advice"][0]["model"]
-    assert (first["gpu"], first["before"]) == ("H200", data["model"]["seconds"])
-    assert first["saved"] == pytest.approx(1 - first["after"] / first["before"]) and first["saved"] >= 0.03
+    gains = {advice["kind"]: advice["model"] for advice in kernel["advice"] if advice["line"] in (None, 16)}
+    # Four blocks are few for an H200, whatever the kernel does.
+    assert {"small_grid", "reuse"} <= set(gains)
+    assert all((gain["gpu"], gain["before"]) == ("H200", data["model"]["seconds"]) for gain in gains.values())
+    saved = [gain["saved"] for gain in gains.values()]
+    assert saved == [pytest.approx(1 - gain["after"] / gain["before"]) for gain in gains.values()]
+    assert saved == sorted(saved, reverse=True) and saved[-1] >= 0.03
     model = data["model"]
     assert (model["gpu"], model["why_not"]) == ("H200", "") and "driver" in model["calibrated"]
-    assert 1e-6 < model["low"] < model["seconds"] < model["high"] < 1e-5
+    assert 1e-6 < model["seconds"] < 1e-5 and 0 < model["low"] < model["seconds"] < model["high"]
     (time,) = model["kernels"]
     assert sum(time["parts"].values()) == pytest.approx(time["seconds"]) and time["flops"] == 2 * 32**3
     machine = kernel["machine_code"]
