@@ -3,10 +3,14 @@
     python benchmarks/languages_on_gpu.py --save build/languages_on_gpu.jsonl --seconds 540
     python benchmarks/languages_on_gpu.py --save build/languages_on_gpu.jsonl --language triton --language numba
     python benchmarks/languages_on_gpu.py --faulty --problem matmul --device emulator
+    TMPDIR=$(mktemp -d) python benchmarks/languages_on_gpu.py --untimed --language cute
 
 Each file is graded as `kgrade submit` does, with times. Then its solve() is recorded and replayed once more, at the
 largest of twelve sizes, and its file is called directly on the same inputs, in a process without kgrade. Where the bits
 differ, the direct run is repeated: what adds up in any order, or is tuned, differs from itself.
+
+Gradings on one GPU take turns, by a lock below TMPDIR. With `--untimed` they needn't: give each command a TMPDIR of its
+own, and take the times afterwards, `python benchmarks/catalogue.py --measure --quick --python --files '*.py'`.
 
 A line of JSON is written for each file as soon as it is known; files that have a line already are passed over, so that
 the same command goes on where it was cut off. After `--seconds` no further file is begun. Accepted files come first;
@@ -63,6 +67,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=float("inf"), help="begin no file after so many seconds")
     parser.add_argument("--save", type=Path, help="the file of lines; by default they are printed")
     parser.add_argument("--faulty", action="store_true", help="also files that are to fail")
+    parser.add_argument("--untimed", action="store_true", help="verdicts and bits alone: several of these can share a GPU")
     given = parser.parse_args()
     began = time.monotonic()
     try:
@@ -88,7 +93,7 @@ def main() -> None:
             if time.monotonic() - began > given.seconds:
                 left[str(language.name)] += 1
                 continue
-            line = line_of(work, str(language.name), given.device, gpu, runs)
+            line = line_of(work, str(language.name), given.device, gpu, runs, timed=not given.untimed)
             known[work.name] = line
             write_line(given.save, line)
     finally:
@@ -111,14 +116,16 @@ def worked_files(problems: Sequence[str], faulty: bool) -> Iterator[WorkedSubmis
         yield from (work for work in files if work not in right)
 
 
-def line_of(work: WorkedSubmission, language: str, device: str, gpu: Gpu | None, runs: DirectRuns) -> dict[str, Any]:
-    """What is known of one file."""
+def line_of(
+    work: WorkedSubmission, language: str, device: str, gpu: Gpu | None, runs: DirectRuns, timed: bool
+) -> dict[str, Any]:
+    """What is known of one file; accepted ones are timed if that is asked for."""
     problem = load_problem(work.folder)
     accepted = work.expected.verdict is Verdict.ACCEPTED
     line: dict[str, Any] = {"file": work.name, "language": language, "declared": str(work.expected)}
     line |= {"device": gpu.name if gpu else "emulator", "packages": packages()}
     try:
-        options = Options(seed=SEED, device=device, user="benchmark", search=NO_PATTERN, timed=accepted)
+        options = Options(seed=SEED, device=device, user="benchmark", search=NO_PATTERN, timed=timed and accepted)
         line |= graded(grade(problem, read_submission(work.file), options), work)
     except KgradeError as error:
         line |= {"verdict": "", "as_declared": False, "headline": f"{error.message} {error.hint}".strip()}
