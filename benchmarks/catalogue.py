@@ -7,7 +7,8 @@
 `--measure` runs `kgrade bench` for each problem on this machine's GPU, which has to be the one that `--gpu` names.
 With `--quick` files are taken for right and timed to the percent, some seconds a problem (benchmarks/quick_times.py).
 `--from` takes what was saved here, or what `benchmarks/model_time.py --measure --save` has saved. Files in CUDA C++
-alone: `--python` times the others too; `--files 'solve_*'` and `--size N=1000` choose among files and sizes.
+alone: `--python` times the others too; `--files 'solve_*'` and `--size N=1000` choose among files and sizes. After
+`--seconds` of a problem the next one begins.
 `scripts/refresh-editorials --times` reads the same files.
 """
 
@@ -27,9 +28,6 @@ from quick_times import quick_times
 from grader.core.errors import UsageError
 from grader.problem import load_problem
 
-PATIENCE = 20.0
-"""Seconds that a problem may take with --quick."""
-
 
 @dataclass(frozen=True)
 class Choice:
@@ -38,6 +36,8 @@ class Choice:
     pattern: str
     python: bool
     sizes: Sequence[Mapping[str, int]]
+    seconds: float
+    """What a problem may take with --quick."""
 
     def files(self, problem: str) -> list[Path]:
         suffixes = {".cu", ".py"} if self.python else {".cu"}
@@ -59,7 +59,7 @@ def timed_in_full(problems: Sequence[str], gpu: str, choice: Choice) -> Iterator
 def timed_quickly(problems: Sequence[str], gpu: str, choice: Choice) -> Iterator[tuple[str, list[Timed]]]:
     """Each problem's rows, without what `kgrade bench` does beside timing."""
     files = {problem: choice.files(problem) for problem in problems}
-    for problem, times in quick_times([FOLDER / problem for problem in problems], files, PATIENCE, choice.sizes):
+    for problem, times in quick_times([FOLDER / problem for problem in problems], files, choice.seconds, choice.sizes):
         yield problem, with_shares(problem, times, gpu)
 
 
@@ -83,6 +83,7 @@ def main() -> None:
     parser.add_argument("--size", action="append", default=[], metavar="NAME=NUMBER,…")
     parser.add_argument("--python", action="store_true")
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--seconds", type=float, default=20.0, help="what a problem may take with --quick")
     parser.add_argument("--save", type=Path, metavar="FILE")
     parser.add_argument("--table", type=Path, metavar="FILE")
     parser.add_argument("--note", default="", help="what else to say of how the times were taken")
@@ -96,7 +97,7 @@ def main() -> None:
     if given.measure:
         problems = given.only or sorted(path.parent.name for path in FOLDER.glob("*/problem.py"))
         measure = timed_quickly if given.quick else timed_in_full
-        choice = Choice(given.files, given.python, [sizes_of(size) for size in given.size])
+        choice = Choice(given.files, given.python, [sizes_of(size) for size in given.size], given.seconds)
         try:
             for problem, own in measure(problems, given.gpu, choice):
                 rows += own

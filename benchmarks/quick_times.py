@@ -29,7 +29,9 @@ from grader.measure.duel import MOST_FILES
 from grader.measure.samples import BASELINE
 from grader.measure.statistics import StoppingRule
 from grader.problem import Problem, load_problem
+from grader.run.templates import use_templates
 from grader.sandbox import Sandbox
+from grader.sandbox.template import end_templates
 
 RULE = StoppingRule(tolerance=0.01, least=8, every=4, seconds=0.5)
 VERIFIED = 2
@@ -51,20 +53,25 @@ def quick_times(
     if gpu is None:
         raise UsageError("no NVIDIA GPU was found on this machine", "kgrade doctor says what a GPU needs")
     problems = [load_problem(folder) for folder in folders]
+    # Each size of a file in Python is recorded in a process of its own: a copy of one that has its packages.
+    use_templates(Sandbox.find())
     with ThreadPoolExecutor() as pool:
         for problem in problems:
             for file in files[problem.folder.name]:
                 pool.submit(_compile, problem, file, gpu)
-        for problem in problems:
-            name = problem.folder.name
-            found: dict[tuple[str, str], float] = {}
-            try:
-                with Deadline(seconds, lambda text: None):
-                    for size, times in _times(problem, files[name], gpu, sizes or problem.benchmarks):
-                        found |= {(file, size): time for file, time in times.items()}
-            except (DeadlinePassed, KgradeError) as error:
-                print(f"{name}: not all was timed: {error}", file=sys.stderr, flush=True)
-            yield name, found
+        try:
+            for problem in problems:
+                name = problem.folder.name
+                found: dict[tuple[str, str], float] = {}
+                try:
+                    with Deadline(seconds, lambda text: None):
+                        for size, times in _times(problem, files[name], gpu, sizes or problem.benchmarks):
+                            found |= {(file, size): time for file, time in times.items()}
+                except (DeadlinePassed, KgradeError) as error:
+                    print(f"{name}: not all was timed: {error}", file=sys.stderr, flush=True)
+                yield name, found
+        finally:
+            end_templates()
 
 
 def _times(

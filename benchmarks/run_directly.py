@@ -16,6 +16,9 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
+from grader.core.verdict import LanguageName
+from grader.machine.own_packages import packages_of
+
 UNSET = 0xA5
 """The bytes of outputs before a run."""
 ON_CPU: Mapping[str, str] = {"triton": "TRITON_INTERPRET", "numba": "NUMBA_ENABLE_CUDASIM"}
@@ -76,6 +79,9 @@ class DirectRuns:
 def _serve(channel: Connection, on_gpu: bool) -> None:
     if not on_gpu:
         os.environ |= dict.fromkeys(ON_CPU.values(), "1")
+    # cuTile looks for its compiler and that for its ptxas on PATH; kgrade has installed both.
+    tools = [str(own.file.parent) for own in packages_of(LanguageName.CUTILE, for_gpu=True)]
+    os.environ["PATH"] = os.pathsep.join([*tools, os.environ["PATH"]])
     with suppress(EOFError):
         while True:
             file, language, arguments, outputs = channel.recv()
