@@ -67,7 +67,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=float("inf"), help="begin no file after so many seconds")
     parser.add_argument("--save", type=Path, help="the file of lines; by default they are printed")
     parser.add_argument("--faulty", action="store_true", help="also files that are to fail")
-    parser.add_argument("--untimed", action="store_true", help="verdicts and bits alone: several of these can share a GPU")
+    parser.add_argument("--untimed", action="store_true", help="verdicts and bits alone, for several beside each other")
     given = parser.parse_args()
     began = time.monotonic()
     try:
