@@ -289,6 +289,9 @@ def run_launch(
         if counters is not None:
             # One worker only: which block reads a sector first has to be the same each time.
             return replace(launch.run(1), counts=counters.result())
+        if translation.meets:
+            # One worker only: which race shows depends on who of those that meet is the first.
+            workers = 1
         result = launch.run(max(1, min(workers or _cores(), launch.blocks)))
         if races is not None and races.rested:
             # First, because not all of many remarks are reported.

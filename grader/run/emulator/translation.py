@@ -76,6 +76,8 @@ class Translation:
     """The blocks in which a thread only waits for a barrier object."""
     skips: Skips = field(default_factory=Skips)
     """The branches that skip barriers of the block, if the race checks are part of the code."""
+    meets: bool = False
+    """Whether its blocks look at or set what others wait for, and the race checks are part of the code."""
 
 
 def translate(
@@ -144,6 +146,7 @@ def translate(
         noted,
         loops,
         skips,
+        stirred and any(hands_over(i) for block in program.blocks for i in block.instructions),
     )
 
 
