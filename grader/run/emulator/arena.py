@@ -131,6 +131,7 @@ class Arena:
             "warps": warps,
             "warp_stride": self._stride,
             "blocks": shape.end_block,
+            "slice": 0 if shape.translation.meets else layout.BLOCK_SLICE,
             "shared_host": shared,
             "shared_bytes": static + shape.dynamic_shared,
             "kernel": shape.kernel,
@@ -215,10 +216,23 @@ class Arena:
         at = CONTEXT["instructions"]
         return int(self._context[at : at + 8].view(np.int64)[0])
 
+    @property
+    def is_sliced(self) -> bool:
+        """Whether its block was suspended for the end of its slice: it neither waits nor lost a coin."""
+        waits, most, end = (
+            int(self._context[CONTEXT[name] : CONTEXT[name] + 8].view(np.uint64)[0])
+            for name in ("waits", "suspend_waits", "suspend_at")
+        )
+        return end > 0 and waits <= most
+
+    def give_slice(self, instructions: int) -> None:
+        """Lets blocks run in it for so long, all together if they share a slice."""
+        self._set("suspend_at", UINT64, self.instructions + instructions)
+
     def resume(self) -> None:
         """Lets the block continue where it was suspended, for another slice."""
         self._set("resume", INT32, 1)
-        self._set("suspend_at", UINT64, self.instructions + layout.BLOCK_SLICE)
+        self.give_slice(layout.BLOCK_SLICE)
         self._set("waits", UINT64, 0)
         self._set("suspend_waits", UINT64, layout.RESUMED_WAITS)
 

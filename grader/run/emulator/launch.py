@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import random
 import threading
 import time
 from collections import Counter, deque
@@ -51,6 +52,20 @@ class Geometry:
 
 def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+class _Slices:
+    """How long blocks that may meet run before others do: at random, and the same in each launch."""
+
+    def __init__(self, wanted: bool) -> None:
+        self.wanted = wanted
+        self._random = random.Random(0)
+
+    def give(self, arena: Arena, waiting: int) -> None:
+        """Gives an arena its next slice; a whole one where many wait, perhaps for this one."""
+        if self.wanted:
+            length = layout.SHORT_SLICE << self._random.randint(0, layout.LONGER_SLICES)
+            arena.give_slice(length if waiting < layout.FEW_WAITING else layout.BLOCK_SLICE)
 
 
 class _Launch:
@@ -115,6 +130,8 @@ class _Launch:
     def _work(self, number: int) -> None:
         waiting: deque[Arena] = deque()
         arena = Arena(self.shape, number)
+        slices = _Slices(self.translation.meets)
+        slices.give(arena, 0)
         # All blocks of a cooperative launch wait for each other; `run_launch` has checked that they fit.
         most = self.blocks if self.cooperative else max(2, min(RESIDENT_BLOCKS, RESIDENT_BYTES // arena.bytes))
         executed = 0
@@ -135,16 +152,19 @@ class _Launch:
                 status = layout.DEADLOCK
             if status == layout.SUSPENDED:
                 waiting.append(arena)
+                takes_turns = slices.wanted and arena.is_sliced and len(waiting) > 1
                 started = int(self.next_block[0]) >= self.shape.end_block or len(waiting) >= most
-                arena = waiting.popleft() if started else Arena(self.shape, number)
-                if started:
+                arena = waiting.popleft() if started or takes_turns else Arena(self.shape, number)
+                if started or takes_turns:
                     # The block that this one waits for may be on a worker that has no CPU at the moment.
                     os.sched_yield()
                     arena.resume()
+                slices.give(arena, len(waiting))
                 continue
             if status == layout.DONE and waiting:
                 arena = waiting.popleft()
                 arena.resume()
+                slices.give(arena, len(waiting))
                 continue
             self._end(status, [arena, *waiting])
             break
@@ -290,7 +310,7 @@ def run_launch(
             # One worker only: which block reads a sector first has to be the same each time.
             return replace(launch.run(1), counts=counters.result())
         if translation.meets:
-            # One worker only: which race shows depends on who of those that meet is the first.
+            # One worker only: which race shows depends on who of those that meet is the first. It changes blocks often.
             workers = 1
         result = launch.run(max(1, min(workers or _cores(), launch.blocks)))
         if races is not None and races.rested:

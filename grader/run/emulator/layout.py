@@ -103,6 +103,8 @@ CONTEXT = Structure(
     block=WIDE,
     worker=WORD,
     resume=WORD,
+    # The slice of a block that begins; 0 if blocks share their arena's slice.
+    slice=WIDE,
     suspend_at=WIDE,
     kernel=WIDE,
     dynamic_shared=WORD,
@@ -329,6 +331,10 @@ lock is suspended, all others wait in vain."""
 BLOCK_SLICE = 1 << 22
 BLOCK_WAITS = 1 << 11
 RESUMED_WAITS = 1 << 6
+
+# Blocks that may meet get slices of SHORT_SLICE << n instructions, n at most LONGER_SLICES, as long as few of them wait.
+SHORT_SLICE, LONGER_SLICES = 1 << 7, 8
+FEW_WAITING = 8
 
 # After its lanes have found so many phases of barrier objects not over in a row, a block is checked: perhaps no thread
 # is left that could end one.
