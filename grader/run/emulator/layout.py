@@ -332,7 +332,7 @@ BLOCK_SLICE = 1 << 22
 BLOCK_WAITS = 1 << 11
 RESUMED_WAITS = 1 << 6
 
-# Blocks that may meet get slices of SHORT_SLICE << n instructions, n at most LONGER_SLICES, as long as few of them wait.
+# Blocks that may meet get slices of SHORT_SLICE << n instructions, n at most LONGER_SLICES, while few of them wait.
 SHORT_SLICE, LONGER_SLICES = 1 << 7, 8
 FEW_WAITING = 8
 
