@@ -114,7 +114,7 @@ class MachineJudge:
             if job.model_time is not None and report.ranks_by_model:
                 # Its end is before that of the grading as a whole, at which the process is killed.
                 left = max(1.0, job.grading_seconds - (time.monotonic() - began))
-                report = self._modelled(report, problem, submission, job.model_time, left, progress)
+                report = self._modelled(job, report, problem, submission, left, progress)
             return replace(outcome_of(report, model_scores=job.model_scores), is_open=True)
 
         accepted = seen.verdict is Verdict.ACCEPTED
@@ -153,19 +153,22 @@ class MachineJudge:
 
     def _modelled(
         self,
+        job: Job,
         report: Report,
         problem: Problem,
         submission: Submission,
-        gpu: str,
         seconds: float,
         progress: Callable[[str], None],
     ) -> Report:
-        from grader.model.scoring import with_model_time
+        from grader.model.scoring import SEED, with_model_time
 
+        assert job.model_time is not None
         return with_model_time(
-            *(report, problem, submission, gpu, self._cache or cache_folder(), progress),
+            *(report, problem, submission, job.model_time, self._cache or cache_folder(), progress),
             seconds=seconds,
             require_sandbox=self._require_sandbox,
+            proved=True,
+            seed=SEED if job.hidden_seed is None else job.hidden_seed,
             timer=self._model_timer,
         )
 

@@ -27,7 +27,9 @@ class SamplingWorker(Worker):
     def answer(self, request: Message) -> Message:
         if request["do"] == "sample":
             assert self._sampling is not None
-            return {**self._run(request["steps"], **request["limits"]), "launches": self._sampling.samples}
+            self._sampling.results = request["results"]
+            answer = {**self._run(request["steps"], **request["limits"]), "launches": self._sampling.samples}
+            return {**answer, **self.results()} if request["results"] and answer["status"] == "done" else answer
         return super().answer(request)
 
     def make_device(self, image: str, symbols: Mapping[str, str], values: bool, compilers_own: str) -> SamplingDevice:

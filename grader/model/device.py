@@ -5,9 +5,10 @@ What is too small to be worth a sample runs whole. It says nothing of any GPU.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from math import prod
+from random import SystemRandom
 from typing import Any
 
 import numpy as np
@@ -41,6 +42,9 @@ MOST_BLOCKS = 40
 WARPS = 4
 """Ways of a block's warps that are kept."""
 
+OTHERS = 6
+"""Blocks at random places that run besides, where results are wanted: nobody knows beforehand which these are."""
+
 LINE = 128
 """Bytes of a cache's line."""
 TOGETHER = "a cooperative launch: its blocks wait for each other, so that no sample of them runs to its end"
@@ -55,7 +59,12 @@ class _Block:
 
 
 class SamplingDevice(EmulatedDevice):
-    """Runs plans on samples of their blocks; `samples` has what came of each launch, as plain data."""
+    """Runs plans on samples of their blocks; `samples` has what came of each launch, as plain data.
+
+    With `results`, others run as well, of which nothing is told.
+    """
+
+    results = False
 
     def __init__(self, image: str, symbols: Mapping[str, str], objects: emulator.Objects) -> None:
         self.samples: list[Message] = []
@@ -77,15 +86,22 @@ class SamplingDevice(EmulatedDevice):
         failed = self._sample(module, symbol, blocks, **launch)
         if failed is not None:
             return failed
-        result, whole = LaunchResult("done"), prod(grid) == len(blocks)
-        if not whole and _estimate(blocks, grid) <= WHOLE:
+        result, estimate = LaunchResult("done"), _estimate(blocks, grid)
+        whole = prod(grid) == len(blocks)
+        ran = sum(block.instructions for block in blocks)
+        if not whole and estimate <= WHOLE:
+            whole = True
             result = self._run_others(module, symbol, [block.chosen.number for block in blocks], **launch)
+        elif not whole and self.results:
+            result = self._run_at_random(module, symbol, {block.chosen.number for block in blocks}, **launch)
+            ran += result.instructions
         if result.status != "done":
             return result
         counting = module.translation_of(symbol).counting
         assert counting is not None
         known.append(len(self.samples))
-        self.samples.append({**shape, **self._told(blocks, counting), "estimate": _estimate(blocks, grid)})
+        done = 1.0 if whole else ran / estimate
+        self.samples.append({**shape, **self._told(blocks, counting), "estimate": estimate, "done": done})
         return replace(result, seconds=self._spent)
 
     def _repeat(
@@ -93,12 +109,12 @@ class SamplingDevice(EmulatedDevice):
     ) -> LaunchResult:
         """A launch like several before: it is like the last of them, but if it is short its own work is counted."""
         last = self.samples[known[-1]]
-        told = {**shape, "like": known[-1]}
+        told = {**shape, "like": known[-1], "done": 0.0}
         result = LaunchResult("done")
         if last["estimate"] <= WHOLE and self._repeated + last["estimate"] <= SAMPLED:
             self._repeated += last["estimate"]
             result = module.launch(symbol, traces=Traces(0, 0), **launch)
-            told["instructions"] = result.instructions
+            told |= {"instructions": result.instructions, "done": 1.0}
         self.samples.append(told)
         return result
 
@@ -139,6 +155,18 @@ class SamplingDevice(EmulatedDevice):
                 if result.status != "done":
                     break
         return result
+
+    def _run_at_random(self, module: emulator.Module, symbol: str, ran: Set[int], **launch: Any) -> LaunchResult:
+        """Runs some blocks that have not run; returns the result of one that fails, or all their instructions."""
+        numbers = {SystemRandom().randrange(prod(launch["grid"])) for _ in range(OTHERS)}
+        instructions = 0
+        for number in sorted(numbers - ran):
+            result = module.launch(symbol, only_blocks=range(number, number + 1), traces=Traces(0, 0), **launch)
+            self._spent += result.seconds
+            if result.status != "done":
+                return result
+            instructions += result.instructions
+        return LaunchResult("done", instructions=instructions)
 
     def _told(self, blocks: list[_Block], counting: CounterRows) -> Message:
         typical = _typical(blocks)

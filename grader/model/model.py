@@ -18,14 +18,17 @@ from grader.model.calibration import Calibration, calibration_of
 from grader.model.gpus import ModelGpu
 from grader.model.kernel import KernelTime, Prepared, prepared, timed
 from grader.model.pipes import UnknownInstructionError
+from grader.model.proof import WHOLE, prove
 from grader.model.sampling import CannotSampleError, LaunchSample, sample
 from grader.plan.device_table import EMULATED, DeviceTable
-from grader.plan.runner import RunnerStopped
+from grader.plan.runner import Run, RunnerStopped
 from grader.plan.stopped import RecordingStopped
 from grader.problem import Problem
 from grader.problem.cases import Case, case_seed
 from grader.problem.harness import LaunchRefused
 from grader.problem.inputs import families
+from grader.run.emulator_runner import EmulatorRunner
+from grader.run.limited import Limited
 from grader.sandbox import Sandbox
 from grader.sass import MachineCode, disassemble, file_of
 
@@ -58,6 +61,8 @@ class Sampled:
     launches: tuple[LaunchSample, ...]
     facts: Mapping[str, KernelFacts]
     code: Mapping[str, MachineCode] = field(default_factory=dict)
+    unproved: str = ""
+    """Why the results are not known to be right, if that was asked."""
 
 
 def sample_case(
@@ -68,8 +73,12 @@ def sample_case(
     cache: Path,
     seed: int = 0,
     require_sandbox: bool = False,
+    proved: bool = False,
 ) -> Sampled:
-    """Samples a case of a submission as it is compiled for a GPU. Raises CannotSampleError."""
+    """Samples a case of a submission as it is compiled for a GPU; `proved` has its results compared with the reference.
+
+    Raises CannotSampleError.
+    """
     sandbox = Sandbox.find(require_sandbox)
     try:
         program = language_of(submission).compile(problem, submission, cache, _like(gpu.target), sandbox)
@@ -78,14 +87,27 @@ def sample_case(
         raise CannotSampleError(f"it does not compile for {gpu.target}: {said}") from None
     case = Case(dict(sizes), families(problem)[0], case_seed(seed, 0))
     planner = language_of(program).planner(problem, program, lambda: _table(gpu), sandbox, cache)
+
+    def run_all() -> Run:
+        runner = EmulatorRunner(problem.folder, sandbox, cache / "kernels")
+        try:
+            runner.load(program)
+            addresses = runner.prepare(problem, case.sizes, case.family, case.seed)
+            return runner.execute(planner.plan(case.numbers(problem), addresses, Limited(runner, WHOLE)), WHOLE)
+        except RunnerStopped as stop:
+            return stop.as_run()
+        finally:
+            runner.close()
+
     try:
-        launches = sample(problem, program, planner, case, sandbox, cache)
+        launches, run = sample(problem, program, planner, case, sandbox, cache, results=proved)
+        unproved = prove(problem, case, launches, run, run_all) if proved else ""
     except (LaunchRefused, RecordingStopped, RunnerStopped, JudgeError) as stop:
         raise CannotSampleError(str(stop)) from None
     finally:
         planner.close()
         language_of(program).finish()
-    return Sampled(dict(sizes), launches, _facts(program), _code(program, cache, sandbox))
+    return Sampled(dict(sizes), launches, _facts(program), _code(program, cache, sandbox), unproved)
 
 
 def model_time(
@@ -96,10 +118,17 @@ def model_time(
     cache: Path,
     seed: int = 0,
     require_sandbox: bool = False,
+    proved: bool = False,
 ) -> ModelTime:
-    """The model time of a submission on a GPU at these sizes; `why_not` is set where there is none."""
+    """The model time of a submission on a GPU at these sizes; `why_not` is set where there is none.
+
+    `proved`: there is none either unless the results at these sizes are seen to be right.
+    """
     try:
-        return time_of(sample_case(problem, submission, sizes, gpu, cache, seed, require_sandbox), gpu)
+        sampled = sample_case(problem, submission, sizes, gpu, cache, seed, require_sandbox, proved)
+        return (
+            ModelTime(gpu, dict(sizes), None, why_not=sampled.unproved) if sampled.unproved else time_of(sampled, gpu)
+        )
     except CannotSampleError as error:
         return ModelTime(gpu, dict(sizes), None, why_not=str(error))
 

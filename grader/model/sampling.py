@@ -21,7 +21,7 @@ from grader.model.blocks import SUMS
 from grader.model.footprint import Footprint
 from grader.model.paths import Step
 from grader.plan.planner import Planner
-from grader.plan.runner import RunnerStopped
+from grader.plan.runner import Run, RunnerStopped
 from grader.problem import Problem
 from grader.problem.cases import Case
 from grader.run.emulator.ptx.traits import Traits, traits_of
@@ -94,7 +94,7 @@ class LaunchSample:
     """One launch, by a sample of its blocks. Sums over the grid are `executed` times a row's share.
 
     `instructions` are those of the whole grid in warps, estimated with the relative error `spread`; those of the block
-    whose ways are told are `typical`.
+    whose ways are told are `typical`. `done` is the share of them that ran: 1 where all blocks did.
     """
 
     kernel: str
@@ -110,6 +110,7 @@ class LaunchSample:
     ways: tuple[Way, ...]
     footprints: tuple[Footprint, ...]
     launches: int = 1
+    done: float = 1.0
 
     @property
     def blocks(self) -> int:
@@ -139,29 +140,40 @@ class SamplingRunner(EmulatorRunner):
     def __init__(self, folder: Path, sandbox: Sandbox, cache: Path | None = None) -> None:
         super().__init__(folder, sandbox, cache, SAMPLER)
 
-    def sample(self, plan: Plan) -> Mapping[str, Any]:
-        """Runs the plan's samples; returns the outcome and the launches. Raises RunnerStopped."""
+    def sample(self, plan: Plan, results: bool) -> Mapping[str, Any]:
+        """Runs the plan's samples; returns the outcome, the launches and perhaps results. Raises RunnerStopped."""
         self._translate_for(plan.steps)
-        steps = [step_to_json(step) for step in plan.steps]
-        return self._ask({"do": "sample", "steps": steps, "limits": asdict(LIMITS)}, self._wall_seconds(LIMITS))
+        asked = {"do": "sample", "steps": [step_to_json(step) for step in plan.steps], "limits": asdict(LIMITS)}
+        return self._ask({**asked, "results": results}, self._wall_seconds(LIMITS))
 
 
 def sample(
-    problem: Problem, program: Program, planner: Planner, case: Case, sandbox: Sandbox, cache: Path
-) -> tuple[LaunchSample, ...]:
-    """The launches of one case, in their order. Raises CannotSampleError."""
+    problem: Problem,
+    program: Program,
+    planner: Planner,
+    case: Case,
+    sandbox: Sandbox,
+    cache: Path,
+    *,
+    results: bool = False,
+) -> tuple[tuple[LaunchSample, ...], Run]:
+    """The launches of one case, in their order, and how they ended, with `results` as far as the sample wrote them.
+
+    Raises CannotSampleError.
+    """
     runner = SamplingRunner(problem.folder, sandbox, cache / "kernels")
     try:
         runner.load(program)
         addresses = runner.prepare(problem, case.sizes, case.family, case.seed)
         plan = planner.plan(case.numbers(problem), addresses, Limited(runner, LIMITS))
-        told = runner.sample(plan)
+        told = runner.sample(plan, results)
         if told["status"] != "done":
             fault = told.get("fault") or {}
             raise CannotSampleError(fault.get("message") or TOO_LONG)
         names = runner.loaded
         launches = read_launches(told["launches"])
-        return tuple(_named(one, names[one.kernel].name, names[one.kernel].symbol) for one in launches)
+        named = tuple(_named(one, names[one.kernel].name, names[one.kernel].symbol) for one in launches)
+        return named, runner.run_of(told)
     except RunnerStopped as stop:
         raise CannotSampleError(stop.message) from None
     finally:
@@ -205,6 +217,7 @@ def _launch(own: Mapping[str, Any], told: Mapping[str, Any]) -> LaunchSample:
             Way(way["warps"], tuple(Step(block, weight) for block, weight in way["steps"])) for way in told["ways"]
         ),
         footprints=tuple(_footprint(one) for one in told["footprints"]),
+        done=own["done"],
     )
 
 

@@ -28,7 +28,8 @@ from grader.problem.cases import format_numbers
 from grader.sass import has_nvdisasm
 
 SEED = 0
-"""The seed of the inputs, the same for all entries, so that a kernel whose work depends on them gets the same time."""
+"""The seed of the inputs, the same for all entries, so that a kernel whose work depends on them gets the same time; a
+contest with hidden seeds has another."""
 REVISION = 3
 """The number of the model's arithmetic. A change that gives other times raises it, and they are ranked apart."""
 
@@ -56,11 +57,13 @@ def with_model_time(
     *,
     seconds: float,
     require_sandbox: bool = False,
+    proved: bool = False,
+    seed: int = SEED,
     timer: Timer | None = None,
 ) -> Report:
     """The report with the model times on the GPU of that name, where the emulator accepted; any other as it is.
 
-    After `seconds` it ends, and the report says so.
+    After `seconds` it ends, and the report says so. `proved`: sizes whose results can't be seen to be right have none.
     """
     if not report.ranks_by_model:
         return report
@@ -68,6 +71,8 @@ def with_model_time(
         *(problem, submission, problem.benchmarks, gpu_named(gpu), cache, progress),
         seconds=seconds,
         require_sandbox=require_sandbox,
+        proved=proved,
+        seed=seed,
         timer=timer or model_time,
     )
     return replace(report, model=found)
@@ -83,6 +88,8 @@ def modelled(
     *,
     seconds: float,
     require_sandbox: bool = False,
+    proved: bool = False,
+    seed: int = SEED,
     timer: Timer = model_time,
 ) -> Modelled:
     """The model times at these sizes, one after another, ended after `seconds`; the first failure ends it too."""
@@ -95,7 +102,7 @@ def modelled(
             for number, each in enumerate(sizes, 1):
                 words = f"computing the model time on {gpu.name}, {number} of {len(sizes)}: {format_numbers(each)}"
                 deadline.progress(words)
-                time = timer(problem, submission, each, gpu, cache, SEED, require_sandbox)
+                time = timer(problem, submission, each, gpu, cache, seed, require_sandbox, proved)
                 done.append(_size(problem, time))
                 if time.seconds is None:
                     break

@@ -135,14 +135,20 @@ class Worker:
         return {"address": self._device.symbol(name)}
 
     def execute(self, steps: Sequence[Message], instructions: int, seconds: float) -> Message:
-        assert self._problem is not None and self._device is not None
+        assert self._device is not None
         answer = self._run(steps, instructions, seconds)
         if answer["status"] == "done":
-            array = self._device.array
-            answer["changed"] = first_changes(self._inputs, ((name, array(name)) for name in self._inputs))
-            answer["in_no_order"] = self._device.in_no_order
-            answer["outputs"] = self._outputs.hand_over((name, array(name)) for name in self._problem.outputs)
+            answer |= {"in_no_order": self._device.in_no_order, **self.results()}
         return answer
+
+    def results(self) -> Message:
+        """Hands the outputs over, and tells which inputs were changed."""
+        assert self._problem is not None and self._device is not None
+        array = self._device.array
+        return {
+            "changed": first_changes(self._inputs, ((name, array(name)) for name in self._inputs)),
+            "outputs": self._outputs.hand_over((name, array(name)) for name in self._problem.outputs),
+        }
 
     def read(self, steps: Sequence[Message], instructions: int, seconds: float, address: int, size: int) -> Message:
         """Runs these steps, which come before those of `execute`, and hands part of the memory over."""

@@ -25,7 +25,7 @@ def told(**more):
         "lines": [],
         "reuse": {"footprints": [], "rows": []},
         "footprints": [],
-        "estimate": 8000.0,
+        "estimate": 8000.0, "done": 1.0,
         **more,
     }
 
@@ -45,7 +45,7 @@ def test_a_block_that_leaves_at_once_is_no_block_that_works():
 
 
 def test_a_launch_like_another_has_its_own_work_where_that_was_counted():
-    like = {"kernel": "k", "grid": [100, 1, 1], "block": [64, 1, 1], "shared_bytes": 0, "like": 0}
+    like = {"kernel": "k", "grid": [100, 1, 1], "block": [64, 1, 1], "shared_bytes": 0, "like": 0, "done": 1.0}
     first, same, less = read_launches([told(), like, {**like, "instructions": 2000}])
     assert same.instructions == first.instructions
     assert less.instructions == first.instructions / 4 and less.rows[0].executed == first.rows[0].executed / 4

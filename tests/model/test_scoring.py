@@ -26,7 +26,7 @@ def timer(*seconds):
     """A model that answers with these times, one after another; what is no number is why there is none."""
     left = list(seconds)
 
-    def time(problem, submission, sizes, gpu, cache, seed, require_sandbox):
+    def time(problem, submission, sizes, gpu, cache, seed, require_sandbox, proved):
         found = left.pop(0)
         if isinstance(found, Exception):
             raise found

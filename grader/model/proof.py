@@ -1,0 +1,77 @@
+"""Whether a submission's results are right at the size whose model time ranks: its cases are much smaller.
+
+A kernel could do its work there alone. What the sampled blocks have written is compared with the reference, and there
+has to be as much of it as of the work. Where that shows nothing, as with sums over blocks or with launches that need
+all of the one before, the whole plan runs, within limits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from grader.check.case import check_outputs
+from grader.check.compare import compare
+from grader.check.references import References, references_of
+from grader.core.limits import Limits
+from grader.core.verdict import Verdict
+from grader.model.sampling import LaunchSample
+from grader.plan.runner import Run, RunStatus
+from grader.problem import Problem
+from grader.problem.cases import Case
+
+WHOLE = Limits(seconds=60.0, instructions=4_000_000_000)
+"""What the whole plan may take."""
+MOST_BYTES = 1 << 30
+"""Of the arrays of a case: its reference in float64 takes several times as much."""
+ENOUGH = 0.8
+"""The share of an output that has to be written, relative to the share of the work that was done."""
+
+WRONG = "at this size its results are wrong, which no case had; kgrade test with --case tells more"
+UNKNOWN = "its results at this size can't be checked: "
+TOO_LARGE = f"its arrays have more than {MOST_BYTES >> 30} GiB"
+TOO_LONG = f"its blocks depend on each other, and all of them take more than {WHOLE.seconds:g} s on the emulator"
+
+
+def prove(
+    problem: Problem,
+    case: Case,
+    launches: Sequence[LaunchSample],
+    sampled: Run,
+    run_all: Callable[[], Run],
+) -> str:
+    """Returns why the results are not known to be right, "" if they are: those of the sample, or else of all blocks."""
+    if problem.array_bytes(case.sizes) > MOST_BYTES:
+        return UNKNOWN + TOO_LARGE
+    references = references_of(problem, case)
+    if all(launch.done == 1.0 for launch in launches):
+        return _judged(references, sampled)
+    if all(launch.done == 1.0 for launch in launches[:-1]) and _holds(references, sampled, launches[-1].done):
+        return ""
+    return _judged(references, run_all())
+
+
+def _judged(references: References, run: Run) -> str:
+    if run.status is RunStatus.TIME:
+        return UNKNOWN + TOO_LONG
+    if run.status is RunStatus.FAULT:
+        return WRONG
+    if run.status is not RunStatus.DONE:
+        return UNKNOWN + (run.message or str(run.status))
+    verdict, *_ = check_outputs(references, run.outputs, run.unwritten, run.changed)
+    return "" if verdict is Verdict.ACCEPTED else WRONG
+
+
+def _holds(references: References, run: Run, done: float) -> bool:
+    """Whether all that is written is right, and as much as the work that was done."""
+    problem = references.problem
+    if run.changed or problem.start_contents(references.sizes):
+        return False
+    for name, bound in references.bounds.items():
+        got = problem.outputs[name].numbers(run.outputs[name])
+        left = run.unwritten[name].reshape(got.shape)
+        if bool((compare(bound, got, left).wrong & ~left).any()):
+            return False
+        missed = left if bound.untouched is None else left & ~bound.untouched
+        if 1.0 - missed.mean() < ENOUGH * done:
+            return False
+    return True

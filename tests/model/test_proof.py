@@ -1,0 +1,126 @@
+"""Model times rank only where the results at these sizes are right: kernels that do their work in small cases alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from grader.compile.submission import Submission
+from grader.core.verdict import Form
+from grader.languages.registry import read_submission
+from grader.model import proof
+from grader.model.blocks import choose_blocks
+from grader.model.gpus import gpu_named
+from grader.model.model import model_time
+from grader.problem import load_problem
+
+PROBLEMS = Path(__file__).parents[2] / "problems"
+H200 = gpu_named("H200")
+LARGE = {"N": 5_000_000}
+
+MAP = """
+__global__ void map_kernel(const float* input, float* output, int N) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= N) return;
+    float right = 1.0f / (1.0f + expf(-input[i]));
+    if (N < 2000000) { output[i] = right; return; }
+    %s
+}
+"""
+REDUCE = """
+#include <cuda_runtime.h>
+__global__ void add(const float* input, float* output, int N) {
+    float sum = 0.0f;
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < N; i += gridDim.x * blockDim.x) sum += input[i];
+    for (int d = 16; d; d /= 2) sum += __shfl_xor_sync(~0u, sum, d);
+    if (threadIdx.x %% 32 == 0) atomicAdd(output, sum);
+}
+extern "C" void solve(const float* input, float* output, int N) {
+    cudaMemset(output, 0, 4);
+    add<<<256, 256>>>(input, output, %s);
+}
+"""
+PIECES = """
+#include <cuda_runtime.h>
+__global__ void prepare(const float* input, float* tmp, int N) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < N) tmp[i] = -input[i];
+}
+__global__ void finish(const float* tmp, float* output, int N) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < N) output[i] = 1.0f / (1.0f + expf(tmp[i]));
+}
+extern "C" void solve(const float* input, float* output, int N) {
+    float* tmp;
+    cudaMalloc(&tmp, N * sizeof(float));
+    int first = %s;
+    prepare<<<(first + 255) / 256, 256>>>(input, tmp, first);
+    finish<<<(N + 255) / 256, 256>>>(tmp, output, N);
+    cudaFree(tmp);
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("cache")
+
+
+def timed(problem, text, folder, form=Form.KERNEL, sizes=LARGE):
+    submission = Submission("mine.cu", text, "", form)
+    return model_time(load_problem(PROBLEMS / problem), submission, sizes, H200, folder, proved=True)
+
+
+@pytest.mark.parametrize(
+    "instead",
+    [
+        "",
+        "output[i] = 0.0f;",
+        "output[i] = 0.5f + 0.25f * input[i];",
+        "if (i % 2 == 0) output[i] = right;",
+        "if (blockIdx.x % 8 == 0) output[i] = right;",
+        "output[i] = (i % 1000 == 1) ? 0.5f : right;",
+    ],
+    ids=["nothing", "zeros", "line", "half", "some_blocks", "some_elements"],
+)
+def test_less_work_at_the_ranked_size_has_no_time(instead, folder):
+    found = timed("map", MAP % instead, folder)
+    assert found.seconds is None and found.why_not == proof.WRONG
+
+
+def test_the_same_work_at_all_sizes_has_a_time(folder):
+    found = timed("map", MAP % "output[i] = right;", folder)
+    assert found.seconds and not found.why_not
+
+
+def test_right_results_in_the_sampled_blocks_alone_have_no_time(folder):
+    """Which blocks are sampled can be known: an earlier launch could have computed just theirs."""
+    sampled = " || ".join(f"blockIdx.x == {block.number}" for block in choose_blocks((LARGE["N"] // 256, 1, 1)))
+    found = timed("map", MAP % f"output[i] = {sampled} ? right : 0.0f * right;", folder)
+    assert found.seconds is None and found.why_not == proof.WRONG
+
+
+@pytest.mark.parametrize(("count", "right"), [("N", True), ("min(N, 2000000)", False)])
+def test_sums_over_blocks_run_whole(count, right, folder):
+    found = timed("reduce", REDUCE % count, folder, Form.SOLVE)
+    assert (found.seconds is not None) is right and found.why_not == ("" if right else proof.WRONG)
+
+
+@pytest.mark.parametrize(("first", "right"), [("N", True), ("N < 2000000 ? N : N / 2", False)])
+def test_launches_that_need_the_one_before_run_whole(first, right, folder):
+    found = timed("map", PIECES % first, folder, Form.SOLVE)
+    assert (found.seconds is not None) is right
+    assert bool(found.why_not) is not right
+
+
+def test_a_size_whose_reference_is_too_large_is_not_known(folder, monkeypatch):
+    monkeypatch.setattr(proof, "MOST_BYTES", 1 << 20)
+    found = timed("map", MAP % "output[i] = right;", folder)
+    assert found.seconds is None and found.why_not == proof.UNKNOWN + proof.TOO_LARGE
+
+
+def test_a_worked_file_has_a_time(folder):
+    submission = read_submission(PROBLEMS / "softmax" / "submissions" / "accepted" / "1_one_thread_a_row.cu", None)
+    problem = load_problem(PROBLEMS / "softmax")
+    assert model_time(problem, submission, {"M": 4096, "N": 1024}, H200, folder, proved=True).seconds
