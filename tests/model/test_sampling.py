@@ -25,7 +25,8 @@ def told(**more):
         "lines": [],
         "reuse": {"footprints": [], "rows": []},
         "footprints": [],
-        "estimate": 8000.0, "done": 1.0,
+        "estimate": 8000.0,
+        "done": 1.0,
         **more,
     }
 
