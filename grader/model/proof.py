@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from grader.check.case import check_outputs
-from grader.check.compare import compare
+from grader.check.compare import Mask, compare
 from grader.check.references import References, references_of
 from grader.core.limits import Limits
 from grader.core.verdict import Verdict
@@ -57,8 +57,17 @@ def _judged(references: References, run: Run) -> str:
         return WRONG
     if run.status is not RunStatus.DONE:
         return UNKNOWN + (run.message or str(run.status))
-    verdict, *_ = check_outputs(references, run.outputs, run.unwritten, run.changed)
+    left = {name: _left(references, run, name) for name in references.bounds}
+    verdict, *_ = check_outputs(references, run.outputs, left, run.changed)
     return "" if verdict is Verdict.ACCEPTED else WRONG
+
+
+def _left(references: References, run: Run, name: str) -> Mask:
+    """Which elements of an output are unwritten. One that should hold what poison is, as a byte may, is written."""
+    expected = references.bounds[name].expected
+    got = references.problem.outputs[name].numbers(run.outputs[name])
+    left: Mask = run.unwritten[name].reshape(got.shape) & (got != expected)
+    return left
 
 
 def _holds(references: References, run: Run, done: float) -> bool:
@@ -68,7 +77,7 @@ def _holds(references: References, run: Run, done: float) -> bool:
         return False
     for name, bound in references.bounds.items():
         got = problem.outputs[name].numbers(run.outputs[name])
-        left = run.unwritten[name].reshape(got.shape)
+        left = _left(references, run, name)
         if bool((compare(bound, got, left).wrong & ~left).any()):
             return False
         missed = left if bound.untouched is None else left & ~bound.untouched

@@ -120,7 +120,14 @@ def test_a_size_whose_reference_is_too_large_is_not_known(folder, monkeypatch):
     assert found.seconds is None and found.why_not == proof.UNKNOWN + proof.TOO_LARGE
 
 
-def test_a_worked_file_has_a_time(folder):
-    submission = read_submission(PROBLEMS / "softmax" / "submissions" / "accepted" / "1_one_thread_a_row.cu", None)
-    problem = load_problem(PROBLEMS / "softmax")
-    assert model_time(problem, submission, {"M": 4096, "N": 1024}, H200, folder, proved=True).seconds
+@pytest.mark.parametrize(
+    ("name", "file", "sizes"),
+    [
+        ("softmax", "1_one_thread_a_row.cu", {"M": 4096, "N": 1024}),
+        # Of its bytes, one in 256 is what poison is.
+        ("colour_inversion", "1_bytes.cu", {"H": 1024, "W": 1024}),
+    ],
+)
+def test_worked_files_have_a_time(name, file, sizes, folder):
+    submission = read_submission(PROBLEMS / name / "submissions" / "accepted" / file, None)
+    assert model_time(load_problem(PROBLEMS / name), submission, sizes, H200, folder, proved=True).seconds
