@@ -121,7 +121,7 @@ class Access:
 
     def problems(self, visitor: Visitor) -> tuple[ContestProblem, ...]:
         """The contest's problems. Raises Refused for students before the start."""
-        if not visitor.staff and self.now() < visitor.contest.start:
+        if not shows_problems(visitor.contest, visitor.account, self.now()):
             raise Refused(403, "the contest has not started", "its problems are shown when it starts")
         return visitor.contest.problems
 
@@ -367,6 +367,11 @@ class Access:
 def shows_names(contest: Settings, account: AccountRecord | None) -> bool:
     """Whether this account, or somebody not signed in, sees all names on the scoreboard."""
     return contest.scoreboard != ANONYMOUS or (account is not None and account.role == STAFF)
+
+
+def shows_problems(contest: Settings, account: AccountRecord | None, now: datetime) -> bool:
+    """Whether this account, or somebody not signed in, may know the contest's problems: students from its start on."""
+    return now >= contest.start or (account is not None and account.role == STAFF)
 
 
 def row_name(contest: Settings, account: AccountRecord | None) -> str:

@@ -24,6 +24,8 @@ LONGEST_SUBJECT = 255
 """The longest `sub` in characters, by OpenID Connect Core 1.0, section 2."""
 MOST_BYTES = 2_000_000
 MOST_SHOWN = 20
+LONGEST_CELL = 1_000
+"""Characters. Putting marks over a letter into their order takes the square of their number."""
 _EMAIL = re.compile(r"[^@\s,;<>\"']+@[^@\s,;<>\"']+\.[^@\s,;<>\"'.]+")
 
 
@@ -120,6 +122,9 @@ def _people(rows: Iterator[list[str]], mistakes: list[str], *, teams: bool) -> I
             mistakes.append(
                 f"line {line}: {len(cells)} cells, {len(columns)} columns; a name with a comma needs quotes"
             )
+            continue
+        if any(len(cell) > LONGEST_CELL for cell in cells):
+            mistakes.append(f"line {line}: a cell has more than {LONGEST_CELL:,} characters")
             continue
         row = _Table(columns, cells)
         found = [*_faults(row, teams=teams)]

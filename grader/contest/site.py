@@ -19,7 +19,7 @@ from starlette.requests import HTTPConnection
 
 from grader.boards.markdown import statement_html
 from grader.boards.templating import PLAYER_SCRIPT, PLAYER_STYLE, SCRIPT, STYLE, pages
-from grader.contest.access import Access, Refused, row_name, shows_names
+from grader.contest.access import Access, Refused, row_name, shows_names, shows_problems
 from grader.contest.anonymity import nameless
 from grader.contest.auth import LONGEST_TOKEN, Signer, hash_token, server_secret
 from grader.contest.board_json import BoardWriter
@@ -35,7 +35,7 @@ from grader.contest.practice import Shelf
 from grader.contest.progress import Progress, Progresses
 from grader.contest.records import STAFF, AccountRecord
 from grader.contest.scoreboard import Row
-from grader.contest.settings import PRACTICE, Settings
+from grader.contest.settings import ANONYMOUS, PRACTICE, Settings
 from grader.core.errors import KgradeError
 
 if TYPE_CHECKING:
@@ -173,6 +173,9 @@ class Site:
 
     def board_html_for(self, contest: Settings, account: AccountRecord | None, *, newest: bool = False) -> Markup:
         """The scoreboard as an HTML fragment, as this account may see it; None is somebody who is not signed in."""
+        if not shows_problems(contest, account, self.access.now()):
+            shown = replace(contest, problems=())
+            return self._shown("closed page", contest, lambda board: self._draw(shown, _closed(contest, board)))
         if shows_names(contest, account):
             return self.board_html(contest, newest=newest)
 
@@ -193,6 +196,9 @@ class Site:
 
     def board_json(self, contest: Settings, account: AccountRecord | None) -> bytes:
         """The scoreboard as JSON, as this account may see it, rendered once for all."""
+        if not shows_problems(contest, account, self.access.now()):
+            write_closed = BoardWriter(contest.slug)
+            return self._shown("closed json", contest, lambda board: write_closed(_closed(contest, board)))
         if shows_names(contest, account):
             return self._shown("json", contest, self._writers.setdefault(contest.slug, BoardWriter(contest.slug)))
         writer = BoardWriter(contest.slug)
@@ -257,6 +263,12 @@ class Site:
 
     def _versions(self, slugs: Collection[str]) -> Mapping[str, int]:
         return {slug: self.boards.board(self.access.contest(slug)).version for slug in slugs}
+
+
+def _closed(contest: Settings, board: Board) -> Board:
+    """The board before the start: who takes part, where names are shown, and nothing of the problems."""
+    rows = board.rows if contest.scoreboard != ANONYMOUS else nameless(board.rows).values()
+    return replace(board, rows=tuple(replace(row, cells=()) for row in rows))
 
 
 def _packed(content: bytes, brotli: bytes | None) -> dict[str, bytes]:

@@ -10,7 +10,6 @@ import re
 import zipfile
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from functools import partial
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Query
@@ -24,7 +23,7 @@ from grader.contest.changes import details
 from grader.contest.events import COMMENT, message
 from grader.contest.exports import FOR_EACH, files_of, to_csv
 from grader.contest.naming import plain_name
-from grader.contest.records import AccountRecord, RejudgeRecord
+from grader.contest.records import STAFF, AccountRecord, RejudgeRecord
 from grader.contest.standing import freeze_again, freeze_of, results, reveal_next, unfreeze
 from grader.contest.streams import stream
 from grader.contest.visit import AsStaff, Form, Member
@@ -157,7 +156,11 @@ def rejudge_events(number: Number, me: AsStaff) -> StreamingResponse:
             async for change in news:
                 yield COMMENT if change is None else message(await run_in_threadpool(piece), "rejudge")
 
-    return stream(site, me.visitor, texts(), partial(site.account_of_session, me.session))
+    def known() -> AccountRecord | None:
+        account = me.known()
+        return account if account is not None and account.role == STAFF else None
+
+    return stream(site, me.visitor.account.id, texts(), known)
 
 
 @router.post("/rejudges/{number}/apply")

@@ -17,6 +17,7 @@ from urllib.parse import quote, urlsplit
 import httpx
 import pytest
 from boards.samples import HOSTILE
+from sqlalchemy import update
 
 from grader.boards.code import highlight
 from grader.compile.parse import parse
@@ -28,8 +29,10 @@ from grader.contest.hidden import without_cases
 from grader.contest.jobs import outcome_of
 from grader.contest.limits import Patience
 from grader.contest.records import NewAccount
+from grader.contest.schema import Account
+from grader.contest.tables.accounts import MOST_SESSIONS
 from grader.contest.visit import SESSION
-from grader.core.errors import StoreError
+from grader.core.errors import StoreError, UsageError
 from grader.core.report import Diagnostic, to_json
 from grader.core.verdict import LanguageName
 from grader.languages.registry import make_submission
@@ -692,3 +695,40 @@ def test_pages_show_the_colours_that_a_worker_sent(hall: Hall) -> None:
     plain = ["".join(line) for line in colour_lines(source, None)]
     for forged in ('"><script>.33', "k.5", "k.99999", "x.-1", colours_of("int other;", LanguageName.CUDA)):
         assert colour_lines(source, forged) == plain
+
+
+def test_an_account_has_so_many_sessions_and_the_oldest_ends(hall: Hall) -> None:
+    ada, bob = (hall.database.account_by_name(SLUG, name) for name in ("ada", "bob"))
+    hall.database.add_session(bob, hash_token("bob's"))
+    for number in range(MOST_SESSIONS + 1):
+        hall.pass_time(seconds=1)
+        hall.database.add_session(ada, hash_token(f"ada's {number}"))
+    known = [hall.database.account_by_session(hash_token(f"ada's {n}")) is not None for n in range(MOST_SESSIONS + 1)]
+    assert known == [False] + [True] * MOST_SESSIONS
+    assert hall.database.account_by_session(hash_token("bob's")) is not None
+
+
+def test_no_worker_is_named_like_the_process_of_another(hall: Hall) -> None:
+    with pytest.raises(UsageError, match="a worker can't be called 'lab:0'"):
+        hall.database.add_worker("lab:0", "emulator", hash_token("x"), who="tutor")
+
+
+def test_a_rejudges_live_stream_counts_with_the_others_and_is_for_staff(tmp_path: Path) -> None:
+    with open_hall(tmp_path, patience=Patience(known=0.0, silence=0.2)) as hall:
+        number = hall.submit("ada")
+        hall.judge()
+        rejudge = hall.database.add_rejudge(SLUG, "a reason", [number], None, who="tutor")
+        tutor = hall.database.account_by_name(SLUG, "tutor")
+        page = f"{HOME}/staff/rejudges/{rejudge}/events"
+        browser = hall.signed_in("tutor")
+        for _ in range(MOST_OF_ONE):
+            hall.site.streams.take(tutor.id)
+        assert browser.get(page).status_code == 429
+        hall.site.streams.give_back(tutor.id)
+        with browser.stream("GET", page, timeout=20) as answer:
+            assert answer.status_code == 200
+            news = answer.iter_lines()
+            next(news)
+            with hall.database.writing() as connection:
+                connection.execute(update(Account).where(Account.id == tutor.id).values(role="student"))
+            assert len(list(news)) < 200

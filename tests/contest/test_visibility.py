@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import httpx
@@ -19,7 +20,7 @@ from grader.core.report import Interval, to_json
 from tests.boards.samples import accepted as in_archive
 
 from .contests import SETTINGS, contest, handed_in, judge, submit
-from .site_samples import SLUG, Hall, open_hall
+from .site_samples import NOW, SLUG, Hall, open_hall
 
 HOME = f"/contests/{SLUG}"
 BOARD, API = f"{HOME}/scoreboard", f"/api/contests/{SLUG}/scoreboard"
@@ -154,3 +155,22 @@ def test_a_word_that_is_no_visibility_is_named(tmp_path: Path) -> None:
         read_settings(path)
     path.write_text(text.format("anonymous"))
     assert read_settings(path).scoreboard == "anonymous"
+
+
+@pytest.mark.parametrize("scoreboard", ["class", "public", "anonymous"])
+def test_before_the_start_no_board_tells_the_problems(tmp_path: Path, scoreboard: str) -> None:
+    with open_hall(tmp_path, start=NOW + timedelta(hours=1), scoreboard=scoreboard) as hall:
+        readers = [hall.signed_in("ada"), hall.program("ada"), *([hall.browser()] if scoreboard == "public" else [])]
+        tutor = hall.signed_in("tutor")
+        # Nobody gets what was drawn for staff.
+        assert "zip" in tutor.get(BOARD).text.lower() and "zip" in hall.program("tutor").get(API).text
+        for reader in readers:
+            path = API if "authorization" in reader.headers else BOARD
+            shown = reader.get(path).text.lower()
+            assert "zip" not in shown and "matmul" not in shown and "matrix" not in shown
+            assert ("carol" in shown) is (scoreboard != "anonymous")
+        rows = hall.program("ada").get(API).json()["rows"]
+        assert len(rows) == 3 and all(row["cells"] == [] for row in rows)
+        hall.pass_time(hours=2)
+        assert "zip" in readers[0].get(BOARD).text.lower()
+        assert [len(row["cells"]) for row in hall.program("ada").get(API).json()["rows"]] == [2, 2, 2]

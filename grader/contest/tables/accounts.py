@@ -16,6 +16,8 @@ from grader.contest.tables.base import Transactions, record, storable
 from grader.core.errors import UsageError
 
 SESSION_LASTS = timedelta(days=30)
+MOST_SESSIONS = 30
+"""Browsers that are signed in to an account; the next one signs the oldest out."""
 
 
 class Accounts(Transactions):
@@ -75,11 +77,14 @@ class Accounts(Transactions):
         self._change(number, {"subject": storable(subject)}, who, "subject set", {})
 
     def add_session(self, account: AccountRecord, token_hash: str) -> None:
-        """Signs the account in, and deletes expired sessions."""
+        """Signs the account in, and deletes expired sessions and the account's oldest."""
         now = self.now()
         row = {"token_hash": token_hash, "account_id": account.id, "epoch": account.session_epoch, "created": now}
         with self.writing() as connection:
             connection.execute(delete(Session).where(Session.created <= now - SESSION_LASTS))
+            own = Session.account_id == account.id
+            newest = select(Session.token_hash).where(own).order_by(Session.created.desc()).limit(MOST_SESSIONS - 1)
+            connection.execute(delete(Session).where(own, Session.token_hash.not_in(newest)))
             connection.execute(insert(Session).values(**row))
 
     def account_by_session(self, token_hash: str) -> AccountRecord | None:

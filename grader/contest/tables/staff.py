@@ -40,7 +40,10 @@ class Staff(Transactions):
         return [AuditRecord(**{**row._mapping, "detail": json.loads(row.detail)}) for row in rows]
 
     def add_worker(self, name: str, gpu_model: str, token_hash: str | None, *, who: str) -> None:
-        """Registers a worker under a name, or gives a known one a new token."""
+        """Registers a worker under a name, or gives a known one a new token. Raises UsageError for a bad name."""
+        if ":" in name:
+            # It would be the name of another worker's process, whose judgings that one may end.
+            raise UsageError(f"a worker can't be called '{name}'", "choose a name without a colon")
         values = {"gpu_model": gpu_model, "token_hash": token_hash, "seen": self.now(), "state": GONE, "note": ""}
         with self.writing() as connection:
             change = update(Worker).where(Worker.name == name).values(**values)
