@@ -33,6 +33,8 @@ GPU_FLOPS_PER_SECOND = 10_000_000_000
 """Less than a single thread block achieves."""
 UNKNOWN = Limits(seconds=30.0, instructions=400_000_000)
 """The emulator's limits for a test whose work is unknown."""
+SLOWER = 4
+"""How many times longer than in proportion a case beyond the budget may take."""
 SURE_BYTES = 100_000
 """Array bytes up to which such a test has to finish within UNKNOWN; a larger one may just be too much to emulate."""
 WARP = 32
@@ -150,11 +152,15 @@ def case_seed(seed: int, number: int) -> int:
 
 
 def limits_of(problem: Problem, sizes: Mapping[str, int]) -> Limits:
-    """The limits of a run with these sizes. Drawn sizes get the default; larger ones get as many times more."""
+    """The limits of a run with these sizes. Drawn sizes get the default; larger ones get as many times more.
+
+    They get SLOWER times that: nobody draws them, so a kernel that is slow and right was never fitted to the limits.
+    """
     if not problem.cost_is_known:
         return UNKNOWN
     least, drawn = Limits(), Budget()
-    more = max(1.0, problem.array_bytes(sizes) / drawn.bytes, problem.cost_of(sizes).flops / drawn.flops)
+    more = max(problem.array_bytes(sizes) / drawn.bytes, problem.cost_of(sizes).flops / drawn.flops)
+    more = SLOWER * more if more > 1 else 1.0
     return Limits(least.seconds * more, int(least.instructions * more))
 
 

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from grader.run.emulator import Fault, LaunchResult, Limits, Memory, Module, UnsupportedPtx
+from grader.run.emulator.launch import INSTRUCTIONS_OF_A_WARP
 
 from .emulated import loaded
 from .harness import KERNELS, kernel_ptx, scalar_bytes
@@ -271,7 +272,16 @@ def test_what_others_take_of_the_processors_is_not_counted() -> None:
 
 
 def test_budget_counts_all_blocks() -> None:
-    assert launch("copy", 4, 32, f4(100), f4(100), 100, 0, limits=Limits(instructions=10)).status == "limit"
+    # Volatile accesses count once per lane: a block comes to 4.4 times what it brings to the budget.
+    budget = Limits(instructions=9 * INSTRUCTIONS_OF_A_WARP)
+    assert launch("counts_to", 4, 32, i4(0), INSTRUCTIONS_OF_A_WARP // 8, limits=budget).status == "limit"
+    assert launch("counts_to", 1, 32, i4(0), INSTRUCTIONS_OF_A_WARP // 8, limits=budget).status == "done"
+
+
+def test_a_large_grid_of_short_threads_has_time_for_all() -> None:
+    result = launch("copy", 1000, 32, f4(100), f4(100), 100, 0, limits=Limits(instructions=100))
+    assert result.status == "done"
+    assert result.instructions > 1000
 
 
 def test_deadlock_at_different_barriers() -> None:

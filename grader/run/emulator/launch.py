@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import math
 import os
 import random
 import threading
@@ -37,6 +38,10 @@ from grader.run.emulator.watch import LaunchRecords
 RESIDENT_BLOCKS = 1024
 RESIDENT_BYTES = 1 << 28
 COOPERATIVE_BYTES = 1 << 30
+INSTRUCTIONS_OF_A_WARP = 1 << 9
+"""What a launch may execute for each of its warps beside its limit: in a large grid even those that only reduce a row
+of one element come to more than it. The limit in seconds holds all the same.
+"""
 _POLL_SECONDS = 0.05
 
 
@@ -84,11 +89,12 @@ class _Launch:
     ) -> None:
         self.translation = translation
         self.limits = limits
-        self.blocks = geometry.grid[0] * geometry.grid[1] * geometry.grid[2]
+        self.blocks = math.prod(geometry.grid)
         self.stop = aligned_bytes(4)[0].view(np.int32)
         self.next_block = aligned_bytes(8)[0].view(np.int64)
         self.remaining = aligned_bytes(8)[0].view(np.int64)
-        self.remaining[0] = limits.instructions
+        warps = self.blocks * -(-math.prod(geometry.block) // LANES)
+        self.remaining[0] = limits.instructions + warps * INSTRUCTIONS_OF_A_WARP
         self.next_block[0] = 0 if only_blocks is None else only_blocks.start
         self.log = EventLog(translation, Shape(geometry.grid, geometry.block), geometry.shared_bytes, memory, journal)
         self.shape = LaunchShape(
@@ -339,8 +345,8 @@ def _start_watch(translation: Translation, geometry: Geometry, memory: Memory) -
         memory.watch.forget()
         return None
     written = _written_slots(translation, memory)
-    blocks = geometry.grid[0] * geometry.grid[1] * geometry.grid[2]
-    warps = -(-geometry.block[0] * geometry.block[1] * geometry.block[2] // LANES)
+    blocks = math.prod(geometry.grid)
+    warps = -(-math.prod(geometry.block) // LANES)
     granule = translation.checks.global_granule
     places, races = memory.watch.begin(memory.sizes(), written, granule, blocks, warps)
     for site, instruction in enumerate(translation.sites[: races.stores.size]):

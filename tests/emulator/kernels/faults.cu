@@ -83,6 +83,11 @@ extern "C" __global__ void spins(volatile int* flag) {
         while (*flag == 0) { }  // <- spins
 }
 
+extern "C" __global__ void counts_to(volatile int* at, int n) {
+#pragma unroll 1
+    for (int i = 0; i < n; i++) *at = i;
+}
+
 extern "C" __global__ void other_barriers(int* out) {
     if (threadIdx.x < 32)
         asm volatile("bar.sync 1, 64;" ::: "memory");  // <- other_barriers
