@@ -24,6 +24,9 @@ _MAX_THREADS, _FRAME_SIZE, _PARAMETER, _PARAMETER_BYTES, _REGISTERS, _PARAMETER_
 """The second form of the parameter attribute is for kernels with more than 4 KB of parameters."""
 _CLUSTER = 0x3D
 
+ATTRIBUTES_LIMIT = 1 << 20
+"""Bytes of one section of attributes: 8,000 parameters of a kernel take an eighth. In memory each byte takes forty."""
+
 _FIXED_FORMATS = (1, 2, 3)
 """An attribute's value has two bytes in these formats; in format 4 its size is stored with it."""
 
@@ -71,7 +74,7 @@ def read_cubin(data: bytes) -> Mapping[str, KernelFacts]:
             symbol=symbol,
             parameter_bytes=_parameters(attributes),
             registers=count,
-            shared_bytes=shared.size - reserved if shared else 0,
+            shared_bytes=max(0, shared.size - reserved) if shared else 0,
             local_bytes=frames.get(symbol, 0),
             max_threads=min(_launch_bound(attributes), _threads_by_registers(count)),
             cluster=_cluster(attributes),
@@ -80,6 +83,8 @@ def read_cubin(data: bytes) -> Mapping[str, KernelFacts]:
 
 
 def _attributes(data: bytes) -> Iterator[tuple[int, bytes]]:
+    if len(data) > ATTRIBUTES_LIMIT:
+        raise ElfError(f"{len(data)} bytes of attributes")
     place = 0
     while place + 4 <= len(data):
         form, number, length = struct.unpack_from("<BBH", data, place)
@@ -94,7 +99,7 @@ def _attributes(data: bytes) -> Iterator[tuple[int, bytes]]:
 
 
 def _parameters(attributes: list[tuple[int, bytes]]) -> tuple[int, ...]:
-    total = next((int.from_bytes(value, "little") for number, value in attributes if number == _PARAMETER_BYTES), 0)
+    total = next((int.from_bytes(value[:4], "little") for number, value in attributes if number == _PARAMETER_BYTES), 0)
     rows = sorted(_parameter(*one) for one in attributes if one[0] in (_PARAMETER, _PARAMETER_V2))
     if total > PARAMETER_LIMIT or [ordinal for ordinal, _, _ in rows] != list(range(len(rows))):
         raise ElfError(f"{len(rows)} parameters of {total} bytes")

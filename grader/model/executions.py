@@ -17,7 +17,8 @@ from grader.model.sampling import Row
 from grader.model.solving import Equation, solve
 from grader.sass import Block, MachineCode
 
-MOST_BLOCKS = 160
+MOST_BLOCKS, MOST_EDGES = 160, 640
+"""Of a kernel's machine code: finding its loops and its executions takes the square of them, or more."""
 MOST_MISSED = 0.1
 """The share of the work by which the two kinds of code may differ before the machine code is left alone."""
 _PRICE = 1e-4
@@ -50,8 +51,15 @@ class Executions:
         return sum(count for (start, _), count in self.edges.items() if start == block)
 
 
+def is_small(code: MachineCode) -> bool:
+    """Whether there are few enough blocks, and ways between them, to match the code with PTX."""
+    return len(code.blocks) <= MOST_BLOCKS and sum(len(_after(block)) for block in code.blocks) <= MOST_EDGES
+
+
 class Matching:
-    """A kernel's machine code beside its PTX; `executions` answers for one way of a warp, or for the mean warp."""
+    """The machine code of a kernel, which has to be small, beside its PTX; `executions` answers for one way of a warp, or
+    for the mean warp.
+    """
 
     def __init__(self, rows: Sequence[Row], code: MachineCode) -> None:
         self._rows = rows
@@ -77,8 +85,6 @@ class Matching:
         """The executions of the machine code where PTX's rows are executed so often by a warp, and its blocks take so
         many turns; None if unlike.
         """
-        if len(self._blocks) > MOST_BLOCKS:
-            return None
         work: dict[Anchor, float] = {}
         strength: dict[Anchor, float] = {}
         for known, count in zip(self._known, executed, strict=True):

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from grader.model.anchors import Anchor, is_of, of_instruction
 from grader.model.calibration import Calibration
-from grader.model.executions import Executions, Matching
+from grader.model.executions import Executions, Matching, is_small
 from grader.model.gpus import ModelGpu
 from grader.model.instructions import cost_of_machine
 from grader.model.load import Load, part_of
@@ -34,6 +34,8 @@ def machine_of(
     launch: LaunchSample, code: MachineCode, gpu: ModelGpu, values: Calibration, traffic: Traffic, active: int
 ) -> Load | None:
     """The launch in machine code, with `active` SMs at work; None where it does not match PTX."""
+    if not is_small(code):
+        return None
     matching = Matching(launch.rows, code)
     warps = max(1.0, launch.blocks * -(-launch.threads // 32))
     whole = matching.executions([row.executed / warps for row in launch.rows], mean_turns(launch.ways))

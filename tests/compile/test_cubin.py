@@ -89,6 +89,8 @@ def test_a_kernel_without_parameters() -> None:
 def test_shared_memory_without_what_cuda_takes_itself() -> None:
     data = cubin(_nv_shared_k=bytes(1324), _nv_shared_reserved_0=b"")
     assert read_cubin(data)["k"].shared_bytes == 300
+    less = cubin(_nv_shared_k=bytes(24), _nv_shared_reserved_0=b"")
+    assert read_cubin(less)["k"].shared_bytes == 0
 
 
 @pytest.mark.parametrize(
@@ -114,8 +116,11 @@ def test_threads_a_block(registers: int, bounds: tuple[int, int, int] | None, th
         cubin(b"\x09\x17\x00\x00"),
         cubin(struct.pack("<BBH", 4, PARAMETER, 400)),
         cubin(struct.pack("<BBHI", 4, PARAMETER, 4, 0), total(4)),
+        cubin(struct.pack("<BBH", 4, TOTAL, 60_000) + b"\xff" * 60_000),
+        cubin(struct.pack("<BBH", 1, 1, 0) * ((1 << 18) + 1)),
+        cubin(_nv_info=struct.pack("<BBH", 1, 1, 0) * ((1 << 18) + 1)),
     ],
-    ids=range(11),
+    ids=range(14),
 )
 def test_a_file_that_contradicts_itself(data: bytes) -> None:
     with pytest.raises(ElfError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -75,6 +76,19 @@ def test_a_tiled_product_matches_its_machine_code(tiled: Sampled) -> None:
     assert found.fits
     products = sum(found.of(n) * sum(one.name == "FFMA" for one in block.code) for n, block in enumerate(code.blocks))
     assert products == pytest.approx(SIZES["K"], rel=0.1)
+
+
+def test_what_has_many_blocks_or_ways_is_not_matched(tiled: Sampled, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Which blocks dominate which takes as many steps and as much memory as the square of their number."""
+    (launch,) = tiled.launches
+    code = tiled.code[launch.symbol]
+    given = prepared(launch, tiled.facts[launch.symbol], H200, code)
+    monkeypatch.setattr("grader.model.machine.Matching", lambda *_: pytest.fail("it was matched"))
+    block = code.blocks[0]
+    long = replace(code, blocks=tuple(replace(block, after=(n + 1,)) for n in range(40_000)))
+    dense = replace(code, blocks=tuple(replace(block, after=tuple(range(160))) for _ in range(160)))
+    for hostile in (long, dense):
+        assert machine_of(launch, hostile, H200, calibration_of(H200), given.traffic, 4) is None
 
 
 def test_the_machine_code_decides_where_it_matches(tiled: Sampled) -> None:
