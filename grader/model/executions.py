@@ -57,8 +57,9 @@ def is_small(code: MachineCode) -> bool:
 
 
 class Matching:
-    """The machine code of a kernel, which has to be small, beside its PTX; `executions` answers for one way of a warp, or
-    for the mean warp.
+    """A kernel's machine code, which `is_small`, beside its PTX.
+
+    `executions` answers for one way of a warp, or for the mean warp.
     """
 
     def __init__(self, rows: Sequence[Row], code: MachineCode) -> None:
