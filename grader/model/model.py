@@ -18,7 +18,7 @@ from grader.model.calibration import Calibration, calibration_of
 from grader.model.gpus import ModelGpu
 from grader.model.kernel import KernelTime, Prepared, prepared, timed
 from grader.model.pipes import UnknownInstructionError
-from grader.model.proof import WHOLE, prove
+from grader.model.proof import WHOLE, NoReferenceError, prove, reference
 from grader.model.sampling import CannotSampleError, LaunchSample, sample
 from grader.plan.device_table import EMULATED, DeviceTable
 from grader.plan.runner import Run, RunnerStopped
@@ -40,7 +40,7 @@ CLOCK, SMS, L2 = 13, 16, 38
 class ModelTime:
     """The time of all launches of a case on a GPU, in seconds; `kernels` has one entry for each kernel and shape.
 
-    `why_not` says why there is no time; then `seconds` is None.
+    `why_not` says why there is no time; then `seconds` is None. `left_out`: no submission has one at this size.
     """
 
     gpu: ModelGpu
@@ -51,6 +51,7 @@ class ModelTime:
     bound: str = ""
     kernels: tuple[tuple[KernelTime, int], ...] = ()
     why_not: str = ""
+    left_out: bool = False
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,7 @@ def sample_case(
 ) -> Sampled:
     """Samples a case of a submission as it is compiled for a GPU; `proved` has its results compared with the reference.
 
-    Raises CannotSampleError.
+    Raises CannotSampleError, and NoReferenceError.
     """
     sandbox = Sandbox.find(require_sandbox)
     try:
@@ -86,6 +87,7 @@ def sample_case(
         said = next((d.message for d in failure.diagnostics if d.severity == "error"), "no reason given")
         raise CannotSampleError(f"it does not compile for {gpu.target}: {said}") from None
     case = Case(dict(sizes), families(problem)[0], case_seed(seed, 0))
+    references = reference(problem, case) if proved else None
     planner = language_of(program).planner(problem, program, lambda: _table(gpu), sandbox, cache)
 
     def run_all() -> Run:
@@ -101,7 +103,7 @@ def sample_case(
 
     try:
         launches, run = sample(problem, program, planner, case, sandbox, cache, results=proved)
-        unproved = prove(problem, case, launches, run, run_all) if proved else ""
+        unproved = prove(references, launches, run, run_all) if references is not None else ""
     except (LaunchRefused, RecordingStopped, RunnerStopped, JudgeError) as stop:
         raise CannotSampleError(str(stop)) from None
     finally:
@@ -122,7 +124,8 @@ def model_time(
 ) -> ModelTime:
     """The model time of a submission on a GPU at these sizes; `why_not` is set where there is none.
 
-    `proved`: there is none either unless the results at these sizes are seen to be right.
+    `proved`: there is none either unless the results at these sizes are seen to be right. Where the problem's own
+    reference can't be had, no submission has one.
     """
     try:
         sampled = sample_case(problem, submission, sizes, gpu, cache, seed, require_sandbox, proved)
@@ -131,6 +134,8 @@ def model_time(
         )
     except CannotSampleError as error:
         return ModelTime(gpu, dict(sizes), None, why_not=str(error))
+    except NoReferenceError as error:
+        return ModelTime(gpu, dict(sizes), None, why_not=f"left out: {error}", left_out=True)
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from grader.check.compare import Mask, compare
 from grader.check.references import References, references_of
 from grader.core.limits import Limits
 from grader.core.verdict import Verdict
+from grader.judge.deadline import Deadline, DeadlinePassed
 from grader.model.sampling import LaunchSample
 from grader.plan.runner import Run, RunStatus
 from grader.problem import Problem
@@ -21,28 +22,42 @@ from grader.problem.cases import Case
 
 WHOLE = Limits(seconds=60.0, instructions=4_000_000_000)
 """What the whole plan may take."""
-MOST_BYTES = 1 << 30
-"""Of the arrays of a case: its reference in float64 takes several times as much."""
+MOST_BYTES = 400 << 20
+"""Of the arrays of a case: its reference in float64 takes up to twenty times as much."""
+REFERENCE_SECONDS = 60.0
 ENOUGH = 0.8
 """The share of an output that has to be written, relative to the share of the work that was done."""
 
 WRONG = "at this size its results are wrong, which no case had; kgrade test with --case tells more"
 UNKNOWN = "its results at this size can't be checked: "
-TOO_LARGE = f"its arrays have more than {MOST_BYTES >> 30} GiB"
 TOO_LONG = f"its blocks depend on each other, and all of them take more than {WHOLE.seconds:g} s on the emulator"
 
 
+class NoReferenceError(Exception):
+    """The problem has no reference that can be computed at this size, whatever the submission; the text says why."""
+
+
+def reference(problem: Problem, case: Case) -> References:
+    """The references of a case, computed. Raises NoReferenceError where that takes too long, or too much memory."""
+    size = problem.array_bytes(case.sizes)
+    if size > MOST_BYTES:
+        raise NoReferenceError(f"its arrays have {size >> 20} MiB, and more than {MOST_BYTES >> 20} are not compared")
+    found = references_of(problem, case)
+    try:
+        with Deadline(REFERENCE_SECONDS, lambda text: None):
+            found.bounds  # noqa: B018  The property computes it.
+    except DeadlinePassed:
+        raise NoReferenceError(f"its reference takes more than {REFERENCE_SECONDS:g} s") from None
+    return found
+
+
 def prove(
-    problem: Problem,
-    case: Case,
+    references: References,
     launches: Sequence[LaunchSample],
     sampled: Run,
     run_all: Callable[[], Run],
 ) -> str:
     """Returns why the results are not known to be right, "" if they are: those of the sample, or else of all blocks."""
-    if problem.array_bytes(case.sizes) > MOST_BYTES:
-        return UNKNOWN + TOO_LARGE
-    references = references_of(problem, case)
     if all(launch.done == 1.0 for launch in launches):
         return _judged(references, sampled)
     if all(launch.done == 1.0 for launch in launches[:-1]) and _holds(references, sampled, launches[-1].done):

@@ -92,11 +92,15 @@ def modelled(
     seed: int = SEED,
     timer: Timer = model_time,
 ) -> Modelled:
-    """The model times at these sizes, one after another, ended after `seconds`; the first failure ends it too."""
+    """The model times at these sizes, one after another, ended after `seconds`; the first failure ends it too.
+
+    Sizes that are left out for every submission are so in the score.
+    """
     found = Modelled(gpu.name, gpu.calibrated, revision_of(gpu))
     if not sizes:
         return replace(found, why_not="the problem names no benchmark sizes")
     done: list[ModelSize] = []
+    left_out: list[ModelSize] = []
     try:
         with Deadline(seconds, progress) as deadline:
             for number, each in enumerate(sizes, 1):
@@ -104,7 +108,9 @@ def modelled(
                 deadline.progress(words)
                 time = timer(problem, submission, each, gpu, cache, seed, require_sandbox, proved)
                 done.append(_size(problem, time))
-                if time.seconds is None:
+                if time.left_out:
+                    left_out.append(done[-1])
+                elif time.seconds is None:
                     break
     except DeadlinePassed:
         done.append(ModelSize(dict(sizes[len(done)]), None, why_not=f"it took longer than {seconds:g} s"))
@@ -114,7 +120,7 @@ def modelled(
         # The verdict stands, whatever is wrong with the model.
         message, _ = write_crash_log(error, ["model time"])
         done.append(ModelSize(dict(sizes[len(done)]), None, why_not=message))
-    return _scored(replace(found, sizes=tuple(done)))
+    return _scored(replace(found, sizes=tuple(done)), left_out)
 
 
 def light_of(problem: Problem, sizes: Mapping[str, int], gpu: ModelGpu) -> float:
@@ -140,11 +146,12 @@ def _size(problem: Problem, time: ModelTime) -> ModelSize:
     return ModelSize(dict(time.sizes), Interval(time.seconds, time.low, time.high), WORDS[time.bound], share)
 
 
-def _scored(found: Modelled) -> Modelled:
-    failed = next((size for size in found.sizes if size.time is None), None)
+def _scored(found: Modelled, left_out: Sequence[ModelSize]) -> Modelled:
+    counted = [size for size in found.sizes if size not in left_out]
+    failed = next((size for size in counted or found.sizes if size.time is None), None)
     if failed is not None:
         return replace(found, why_not=f"{failed.why_not} (with {format_numbers(failed.sizes)})")
-    shares = [size.share for size in found.sizes if size.share is not None]
-    if len(shares) < len(found.sizes):
+    shares = [size.share for size in counted if size.share is not None]
+    if len(shares) < len(counted):
         return replace(found, why_not="the problem does not say how much work it is")
     return replace(found, score=geometric_mean(shares))

@@ -14,6 +14,7 @@ from grader.model.blocks import choose_blocks
 from grader.model.gpus import gpu_named
 from grader.model.model import model_time
 from grader.problem import load_problem
+from grader.problem.cases import Case
 
 PROBLEMS = Path(__file__).parents[2] / "problems"
 H200 = gpu_named("H200")
@@ -114,10 +115,18 @@ def test_launches_that_need_the_one_before_run_whole(first, right, folder):
     assert bool(found.why_not) is not right
 
 
-def test_a_size_whose_reference_is_too_large_is_not_known(folder, monkeypatch):
+def test_a_size_whose_reference_is_too_large_is_left_out_for_everybody(folder, monkeypatch):
     monkeypatch.setattr(proof, "MOST_BYTES", 1 << 20)
     found = timed("map", MAP % "output[i] = right;", folder)
-    assert found.seconds is None and found.why_not == proof.UNKNOWN + proof.TOO_LARGE
+    assert found.seconds is None and found.left_out
+    assert found.why_not == "left out: its arrays have 38 MiB, and more than 1 are not compared"
+
+
+def test_a_reference_that_takes_too_long_is_left_out(monkeypatch):
+    monkeypatch.setattr(proof, "REFERENCE_SECONDS", 0.05)
+    problem = load_problem(PROBLEMS / "edit_distance")
+    with pytest.raises(proof.NoReferenceError, match=r"its reference takes more than 0\.05 s"):
+        proof.reference(problem, Case(problem.benchmarks[0], "normal", 1))
 
 
 @pytest.mark.parametrize(

@@ -30,6 +30,8 @@ def timer(*seconds):
         found = left.pop(0)
         if isinstance(found, Exception):
             raise found
+        if found is None:
+            return ModelTime(gpu, dict(sizes), None, why_not="left out", left_out=True)
         if isinstance(found, str):
             return ModelTime(gpu, dict(sizes), None, why_not=found)
         return ModelTime(gpu, dict(sizes), found, 0.75 * found, 1.25 * found, "dram")
@@ -57,6 +59,14 @@ def test_the_light_is_that_of_the_data_sheet():
     halves = load_problem(PROBLEMS / "matmul_fp16")
     size = {"M": 4096, "N": 4096, "K": 4096}
     assert light_of(halves, size, H200) < light_of(MATMUL, size, H200) / 5
+
+
+def test_sizes_that_are_left_out_for_all_are_left_out_of_the_score(tmp_path):
+    lights = [light_of(MATMUL, sizes, H200) for sizes in MATMUL.benchmarks]
+    found = found_by(timer(2 * lights[0], None, 8 * lights[2]), tmp_path)
+    assert found.score == pytest.approx(0.25) and found.sizes[1].why_not == "left out"
+    nothing = found_by(timer(None, None, None), tmp_path)
+    assert nothing.score is None and nothing.why_not.startswith("left out (with M=1024")
 
 
 def test_an_unknown_instruction_is_the_reason(tmp_path):
