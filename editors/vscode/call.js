@@ -21,9 +21,7 @@ function call(command, words, folder, cancelled) {
     child.stderr.on("data", (part) => {
       complaint = (complaint + part).slice(-10000);
     });
-    child.on("error", (error) =>
-      reject(new Error(error.code === "ENOENT" ? `${command} was not found; set kgrade.path, or install it: pip install kgrade` : error.message)),
-    );
+    child.on("error", (error) => reject(unstarted(command, error)));
     child.on("close", () => {
       if (cancelling) cancelling.dispose();
       if (cancelled && cancelled.isCancellationRequested) return resolve(undefined);
@@ -35,6 +33,20 @@ function call(command, words, folder, cancelled) {
   });
 }
 
+// Resolves if the command can be started, else rejects as `call` does.
+function mustStart(command) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, ["--version"], { stdio: "ignore" });
+    child.on("error", (error) => reject(unstarted(command, error)));
+    child.on("close", resolve);
+  });
+}
+
+function unstarted(command, error) {
+  if (error.code !== "ENOENT") return error;
+  return new Error(`${command} was not found; set kgrade.path, or install it: pip install kgrade`);
+}
+
 function parse(text) {
   try {
     return JSON.parse(text);
@@ -43,4 +55,4 @@ function parse(text) {
   }
 }
 
-module.exports = { call };
+module.exports = { call, mustStart };

@@ -5,7 +5,7 @@ const vscode = require("vscode");
 const fs = require("fs");
 const os = require("os");
 const path = require("path");
-const { call } = require("./call");
+const { call, mustStart } = require("./call");
 const { diagnosticsOf } = require("./diagnostics");
 const { chooseProblem, problemOf } = require("./problem");
 const { showPage } = require("./panel");
@@ -37,8 +37,11 @@ function activate(context) {
       resolveDebugConfigurationWithSubstitutedVariables: (folder, configuration) => withProblem(context, configuration),
     }),
     vscode.debug.registerDebugAdapterDescriptorFactory("kgrade", {
-      createDebugAdapterDescriptor: (session) =>
-        new vscode.DebugAdapterExecutable(command(), ["debug"], { cwd: folderOf(fileOf(session.configuration)) }),
+      createDebugAdapterDescriptor: async (session) => {
+        // VS Code says nothing where an adapter can't be started: the session is just over.
+        await mustStart(command());
+        return new vscode.DebugAdapterExecutable(command(), ["debug"], { cwd: folderOf(fileOf(session.configuration)) });
+      },
     }),
     // What was found is of the text as it was.
     vscode.workspace.onDidChangeTextDocument((event) => {

@@ -95,13 +95,15 @@ async function main() {
   const filled = await provider.resolveDebugConfiguration(undefined, {});
   assert.strictEqual(filled.file, file);
   assert.strictEqual((await provider.resolveDebugConfigurationWithSubstitutedVariables(undefined, filled)).problem, "matmul");
-  const adapter = seen.factory.createDebugAdapterDescriptor({ configuration: filled });
+  const adapter = await seen.factory.createDebugAdapterDescriptor({ configuration: filled });
   assert.deepStrictEqual(adapter.given, [path.join(folder, "kgrade"), ["debug"], { cwd: path.dirname(file) }]);
   console.log("debug");
 
   fs.writeFileSync(path.join(folder, "fails"), "");
   await commands.get("kgrade.explain")();
   assert.strictEqual(seen.messages.pop(), "kgrade: there is no compiler; type: kgrade doctor");
+  fs.rmSync(path.join(folder, "kgrade"));
+  await assert.rejects(seen.factory.createDebugAdapterDescriptor({ configuration: filled }), /kgrade was not found; set/);
   console.log("errors");
 }
 
