@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
+from grader.check.constant_error import with_constant_errors
 from grader.compile.program import Program
 from grader.compile.submission import Submission
 from grader.core.report import CaseResult, KernelInfo
@@ -110,6 +111,7 @@ class Grading:
                 break
         seen = self.examiner
         kernels = tuple(add_occupancy(kernel, seen.occupancy) for kernel in (*kernels, *seen.added))
+        results = with_constant_errors(results)
         return Outcome(kernels, tuple(results), deciding_case(results), seen.details, seen.repeated, seen.differing)
 
     def diagnose(self, outcome: Outcome) -> Diagnosis:
