@@ -208,6 +208,11 @@ CASES: dict[str, tuple[Arrays, Arrays, Arrays]] = {
         {"ROWS": 1, "LOG": 2},
         {"output": [[3, 1, 1, -3, -1, 1, 1, 1]]},
     ),
+    "rfft": (
+        {"input": [[1, 2, 3, 5]]},
+        {"ROWS": 1, "LOG": 2},
+        {"output": [[11, 0, -2, 3, -3, 0]]},
+    ),
     "merge_sort": (
         {"keys": [7, -2, 7, 3, -2, 9]},
         {"N": 6},

@@ -132,6 +132,7 @@ SIGNATURES = {
     "matrix_power": "power_kernel(const unsigned int* A, const int* exponents, unsigned int* C, int BATCH, int N)",
     "stencil_blocked": "steps_kernel(const float* input, float* output, int H, int W, int STEPS, float rate)",
     "fft": "fft_kernel(const float* input, float* output, int ROWS, int LOG)",
+    "rfft": "rfft_kernel(const float* input, float* output, int ROWS, int LOG)",
     "merge_sort": "merge_sort_kernel(const int* keys, int* sorted_keys, int* places, int N)",
     "batch_norm": "batch_norm_kernel(const float* input, const float* weight, const float* bias, float* "
     "output, float* mean, float* variance, int B, int C, int L)",
