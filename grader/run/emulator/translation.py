@@ -116,6 +116,7 @@ def translate(
         function = program.functions[block.function]
         emitter = Emitter(dispatcher.f, function, storage, program.addressed, sites, masked_stores, checks, counting)
         emitter.give_way = dispatcher.give_way
+        emitter.waits_so_far, emitter.settle_waits = dispatcher.waits_so_far, dispatcher.settle_waits
         emitter.waits = waits
         emitter.stirred = stirred
         emitter.values = Values(emitter, places, block.pc) if places is not None else None
@@ -158,8 +159,9 @@ def _may_wait(instruction: Instruction) -> bool:
 def _cost(instruction: Instruction) -> int:
     """Returns what an instruction counts against the budget.
 
-    What a spinning thread executes counts once per lane, so that its warp soon yields to the one it waits for. A call
-    of printf counts what formatting takes, and a matrix instruction what its arithmetic takes.
+    What a spinning thread executes counts once per lane, so that its warp soon yields to the one it waits for;
+    `Dispatcher.settle_waits` says when that is taken back. A call of printf counts what formatting takes, and a matrix
+    instruction what its arithmetic takes.
     """
     if is_builtin_call(instruction):
         return PRINTF_COST

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from grader.run.emulator import layout
-from grader.run.emulator.layout import WARP
+from grader.run.emulator.layout import CONTEXT, WARP
 from grader.run.emulator.native.half_arithmetic import half_operation
 from grader.run.emulator.native.ir import LANES, IrFunction, IrModule, V, splat
 from grader.run.emulator.native.resolve import checked_host, for_each_lane, next_lane, report
@@ -83,7 +83,9 @@ def _emit(e: Emitter, i: Instruction, address_at: int) -> V:
     count_access(e, "atomic", atomic.space, atomic.size, address)
     arguments = ["ptr %ctx", "ptr %warp", str(address), f"i32 {e.mask_bits}", f"i32 {e.site()}"]
     t = FLOAT_BITS.get(atomic.t, atomic.t)
+    before = e.waits_so_far()
     result = V(t, f.call(routine, f"<{LANES} x {t}>", arguments + [str(v) for v in values]))
+    e.settle_waits(before)
     emit_acquire(e, address, atomic.size)
     if e.recorder is not None:
         e.recorder.atomic(atomic.space, atomic.size, address, result)
@@ -99,7 +101,10 @@ def red(e: Emitter, i: Instruction) -> None:
 
 
 def _routine(module: IrModule, atomic: Atomic) -> str:
-    """Returns the routine `(ctx, warp, addresses, mask, site, values[, values]) -> previous contents`."""
+    """Returns the routine `(ctx, warp, addresses, mask, site, values[, values]) -> previous contents`.
+
+    It sets the block's waits back if it changes memory: then the block does not wait, or no longer.
+    """
 
     def build(owner: IrModule, name: str) -> IrFunction:
         t = FLOAT_BITS.get(atomic.t, atomic.t)
@@ -126,6 +131,14 @@ def _routine(module: IrModule, atomic: Atomic) -> str:
         address = f.load("i64", f.field("%warp", WARP["scratch"]), f.let(f"mul i64 {wide}, 8"))
         host = checked_host(f, atomic.space, lane, address, atomic.size, head, outside, misaligned, writes=True)
         before = _operate(f, atomic, t, host, lane)
+        now = f.let(f"load volatile {t}, ptr {host}")
+        waits = f.load("i64", "%ctx", CONTEXT["waits"])
+        f.store(
+            "i64",
+            f.let(f"select i1 {f.let(f'icmp eq {t} {now}, {before}')}, i64 {waits}, i64 0"),
+            "%ctx",
+            CONTEXT["waits"],
+        )
         f.store(t, before, old, f.let(f"mul i64 {wide}, {atomic.size}"))
         next_lane(f, head, after)
         report(f, layout.EVENT_OUT_OF_BOUNDS, "%site", f.load("i32", outside))

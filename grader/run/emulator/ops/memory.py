@@ -12,6 +12,7 @@ from grader.run.emulator.ops.common import Row
 from grader.run.emulator.ptx.syntax import Address, Group, Immediate, Instruction, Operand, Symbol, type_of
 from grader.run.emulator.ptx.traits import PURE, Memory, Traits
 from grader.run.emulator.ptx.types import TYPES, PtxType
+from grader.run.emulator.translate.cfg import hands_over
 from grader.run.emulator.translate.counting import count_access
 from grader.run.emulator.translate.emitter import Emitter
 from grader.run.emulator.translate.parameters import read_area, write_area
@@ -97,6 +98,12 @@ def store(e: Emitter, i: Instruction) -> None:
         e.f.do("fence seq_cst")
     values = [e.read(source, kind) for source in _components(i.operands[1])]
     call_access(e, access, e.address(i.operands[0]), values)
+    if hands_over(i):
+        # A thread that waits for others only looks.
+        before = e.waits_so_far()
+        none = e.f.let(f"icmp eq i32 {e.mask_bits}, 0")
+        e.f.store("i64", e.f.let(f"select i1 {none}, i64 {before}, i64 0"), "%ctx", CONTEXT["waits"])
+        e.settle_waits(before)
 
 
 def _is_named_parameter(operand: Operand) -> bool:

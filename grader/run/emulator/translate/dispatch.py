@@ -147,8 +147,13 @@ class Dispatcher:
         if stirred:
             self.stir(pc)
         if waiting:
-            waits = f.load("i64", "%ctx", CONTEXT["waits"])
-            f.store("i64", f.let(f"add i64 {waits}, {waiting}"), "%ctx", CONTEXT["waits"])
+            waits = f.let(f"add i64 {f.load('i64', '%ctx', CONTEXT['waits'])}, {waiting}")
+            f.store("i64", waits, "%ctx", CONTEXT["waits"])
+            over = f.let(f"icmp ugt i64 {waits}, {f.load('i64', '%ctx', CONTEXT['suspend_waits'])}")
+            alone = f.let(f"icmp eq i32 {f.load('i32', self.others)}, 0")
+            # The block will be suspended: until then, look once for each warp. A lane that holds a lock may be behind
+            # others of its warp.
+            self.give_way(f.let(f"and i1 {over}, {alone}"))
         f.store("i64", f.let(f"add i64 {f.load('i64', self._executed)}, {instructions}"), self._executed)
 
     def active(self) -> str:
@@ -175,6 +180,24 @@ class Dispatcher:
         self._spend_slice()
         f.goto(on)
         f.block(on)
+
+    def waits_so_far(self) -> str:
+        """Returns how many instructions the block has waited with since it last changed memory that others look at."""
+        return self.f.load("i64", "%ctx", CONTEXT["waits"])
+
+    def settle_waits(self, before: str) -> None:
+        """Takes back what `before` waits counted too much against the budget, if they were set to 0 since.
+
+        Looks at a lock were not in vain if memory changes at last: 262,144 threads may take it in turn. The change
+        itself is no wait for the slice either, because the next to take the lock is often in the same warp.
+        """
+        f = self.f
+        changed = f.let(f"icmp eq i64 {self.waits_so_far()}, 0")
+        all_but_one = f.let(f"sub i64 {before}, 1")
+        for variable, sign, count in ((self._executed, "sub", "1"), (self._given, "add", all_but_one)):
+            more = f.let(f"mul i64 {count}, {LANES - 1}")
+            more = f.let(f"select i1 {changed}, i64 {more}, i64 0")
+            f.store("i64", f.let(f"{sign} i64 {f.load('i64', variable)}, {more}"), variable)
 
     def stir(self, pc: int) -> None:
         """Suspends the block at the start of its basic block `pc` if a coin says so, as long as it has any left.

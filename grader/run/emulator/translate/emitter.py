@@ -119,6 +119,9 @@ class Emitter:
         self.recorder: Recorder | None = None
         # Emits that the warp yields to others if a condition (i1) holds.
         self.give_way: Callable[[str], None] = lambda condition: None
+        # Reads how long the block has waited; takes that back if it was set to 0 since.
+        self.waits_so_far: Callable[[], str] = lambda: "0"
+        self.settle_waits: Callable[[str], None] = lambda before: None
         self.waits: set[int] = set()
         # Whether blocks are suspended before they look at or set what others wait for.
         self.stirred = False
