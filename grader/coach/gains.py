@@ -20,7 +20,14 @@ from grader.compile.submission import Submission
 from grader.core.verdict import LanguageName
 from grader.model.calibration import Calibration, calibration_of
 from grader.model.gpus import ModelGpu
-from grader.model.model import ModelTime, TimedLaunch, sample_case, time_of_launches, timed_launches
+from grader.model.model import (
+    ModelTime,
+    TimedLaunch,
+    move_seconds,
+    sample_case,
+    time_of_launches,
+    timed_launches,
+)
 from grader.model.pipes import UnknownInstructionError
 from grader.model.sampling import CannotSampleError
 from grader.problem import Problem
@@ -55,7 +62,7 @@ def with_model(
         return replace(explanation, model=ModelTime(gpu, dict(sizes), None, why_not=str(error)))
     except UnknownInstructionError as error:
         return replace(explanation, model=ModelTime(gpu, dict(sizes), None, why_not=f"the model does not know {error}"))
-    model = time_of_launches(gpu, sampled.sizes, launches)
+    model = time_of_launches(gpu, sampled.sizes, launches, move_seconds(sampled.moves, gpu, values))
     return with_gains(replace(explanation, model=model), launches, values)
 
 

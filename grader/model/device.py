@@ -88,10 +88,11 @@ class SamplingDevice(EmulatedDevice):
             return failed
         result, estimate = LaunchResult("done"), _estimate(blocks, grid)
         whole = prod(grid) == len(blocks)
+        more: Message = {}
         ran = sum(block.instructions for block in blocks)
         if not whole and estimate <= WHOLE:
             whole = True
-            result = self._run_others(module, symbol, [block.chosen.number for block in blocks], **launch)
+            result, more = self._run_others(module, symbol, blocks, **launch)
         elif not whole and self.results:
             result = self._run_at_random(module, symbol, {block.chosen.number for block in blocks}, **launch)
             ran += result.instructions
@@ -101,7 +102,7 @@ class SamplingDevice(EmulatedDevice):
         assert counting is not None
         known.append(len(self.samples))
         done = 1.0 if whole else ran / estimate
-        self.samples.append({**shape, **self._told(blocks, counting), "estimate": estimate, "done": done})
+        self.samples.append({**shape, **self._told(blocks, counting), "estimate": estimate, "done": done, **more})
         return replace(result, seconds=self._spent)
 
     def _repeat(
@@ -144,17 +145,26 @@ class SamplingDevice(EmulatedDevice):
             blocks[:] = [replace(one, chosen=chosen) for one, chosen in zip(blocks, weighed, strict=True)]
         return None
 
-    def _run_others(self, module: emulator.Module, symbol: str, ran: Sequence[int], **launch: Any) -> LaunchResult:
-        """Runs the blocks that have not run, so that later launches find the results of all."""
+    def _run_others(
+        self, module: emulator.Module, symbol: str, blocks: Sequence[_Block], **launch: Any
+    ) -> tuple[LaunchResult, Message]:
+        """Runs the blocks that have not run, so that later launches find the results of all.
+
+        Returns the result, of the one that fails or the last, and what all of them did.
+        """
         result = LaunchResult("done")
-        ends = [*ran, prod(launch["grid"])]
-        for start, end in zip([0, *(number + 1 for number in ran)], ends, strict=True):
+        ran = [block.chosen.number for block in blocks]
+        instructions = sum(block.instructions for block in blocks)
+        sectors = sum(_sectors(block.counts) for block in blocks)
+        for start, end in zip([0, *(number + 1 for number in ran)], [*ran, prod(launch["grid"])], strict=True):
             if start < end:
                 result = module.launch(symbol, only_blocks=range(start, end), traces=Traces(0, 0), **launch)
                 self._spent += result.seconds
                 if result.status != "done":
                     break
-        return result
+                assert result.counts is not None
+                instructions, sectors = instructions + result.instructions, sectors + _sectors(result.counts)
+        return result, {"all": {"instructions": instructions, "sectors": sectors}}
 
     def _run_at_random(self, module: emulator.Module, symbol: str, ran: Set[int], **launch: Any) -> LaunchResult:
         """Runs some blocks that have not run; returns the result of one that fails, or all their instructions."""
@@ -252,6 +262,11 @@ def _estimate(blocks: Sequence[_Block], grid: Sequence[int]) -> float:
     """The warp instructions of all blocks."""
     total = sum(one.chosen.weight for one in blocks)
     return sum(one.instructions * one.chosen.weight for one in blocks) / total * prod(grid)
+
+
+def _sectors(counts: emulator.LaunchCounts) -> int:
+    """How many sectors of global memory were touched, each as often as it was."""
+    return sum(row.sectors for row in counts.rows)
 
 
 def _most(blocks: list[_Block]) -> int:

@@ -16,7 +16,7 @@ from grader.languages.registry import language_of
 from grader.machine.gpus import Gpu
 from grader.model.calibration import Calibration, calibration_of
 from grader.model.gpus import ModelGpu
-from grader.model.kernel import KernelTime, Prepared, prepared, timed
+from grader.model.kernel import FASTER, SLOWER, KernelTime, Prepared, prepared, timed
 from grader.model.pipes import UnknownInstructionError
 from grader.model.proof import WHOLE, NoReferenceError, prove, reference
 from grader.model.sampling import CannotSampleError, LaunchSample, sample
@@ -62,6 +62,8 @@ class Sampled:
     launches: tuple[LaunchSample, ...]
     facts: Mapping[str, KernelFacts]
     code: Mapping[str, MachineCode] = field(default_factory=dict)
+    moves: tuple[int, ...] = ()
+    """The bytes that each copy and fill beside the launches reads and writes."""
     unproved: str = ""
     """Why the results are not known to be right, if that was asked."""
 
@@ -102,14 +104,14 @@ def sample_case(
             runner.close()
 
     try:
-        launches, run = sample(problem, program, planner, case, sandbox, cache, results=proved)
+        launches, moves, run = sample(problem, program, planner, case, sandbox, cache, results=proved)
         unproved = prove(references, launches, run, run_all) if references is not None else ""
     except (LaunchRefused, RecordingStopped, RunnerStopped, JudgeError) as stop:
         raise CannotSampleError(str(stop)) from None
     finally:
         planner.close()
         language_of(program).finish()
-    return Sampled(dict(sizes), launches, _facts(program), _code(program, cache, sandbox), unproved)
+    return Sampled(dict(sizes), launches, _facts(program), _code(program, cache, sandbox), moves, unproved)
 
 
 def model_time(
@@ -161,18 +163,22 @@ class TimedLaunch:
 
 def time_of(sampled: Sampled, gpu: ModelGpu, values: Calibration | None = None) -> ModelTime:
     """The model time of a sampled case; without one, `why_not` tells the instruction that is unknown."""
+    values = values or calibration_of(gpu)
     try:
-        launches = timed_launches(sampled, gpu, values or calibration_of(gpu))
+        launches = timed_launches(sampled, gpu, values)
     except UnknownInstructionError as error:
         return ModelTime(gpu, sampled.sizes, None, why_not=f"the model does not know {error}")
-    return time_of_launches(gpu, sampled.sizes, launches)
+    return time_of_launches(gpu, sampled.sizes, launches, move_seconds(sampled.moves, gpu, values))
 
 
 def timed_launches(sampled: Sampled, gpu: ModelGpu, values: Calibration) -> tuple[TimedLaunch, ...]:
     """The different launches of a case, in the order of their first. Raises UnknownInstructionError."""
     found: dict[tuple[object, ...], TimedLaunch] = {}
     for launch in sampled.launches:
-        key = (launch.kernel, launch.grid, launch.block, launch.shared_bytes, launch.instructions)
+        # With one number of instructions they may touch other places.
+        touched = tuple((one.name, one.size, one.steps, one.mean, one.apart, one.written) for one in launch.footprints)
+        shape = (launch.kernel, launch.grid, launch.block, launch.shared_bytes)
+        key = (*shape, launch.instructions, launch.rows, touched)
         if key in found:
             found[key] = replace(found[key], count=found[key].count + 1)
         else:
@@ -181,16 +187,25 @@ def timed_launches(sampled: Sampled, gpu: ModelGpu, values: Calibration) -> tupl
     return tuple(found.values())
 
 
-def time_of_launches(gpu: ModelGpu, sizes: Mapping[str, int], launches: Sequence[TimedLaunch]) -> ModelTime:
-    """The model time of all these launches."""
+def move_seconds(moves: Sequence[int], gpu: ModelGpu, values: Calibration) -> float:
+    """The seconds of copies and fills that move so many bytes each: as if DRAM served all."""
+    return len(moves) * values.launch_seconds + sum(moves) / (gpu.bandwidth * values.dram_share)
+
+
+def time_of_launches(
+    gpu: ModelGpu, sizes: Mapping[str, int], launches: Sequence[TimedLaunch], moving: float = 0.0
+) -> ModelTime:
+    """The model time of all these launches, and of copies and fills that take `moving` seconds."""
     if not launches:
         return ModelTime(gpu, sizes, None, why_not="it launches no kernel")
     kernels = tuple((one.time, one.count) for one in launches)
     seconds, low, high = (
         sum(getattr(time, name) * count for time, count in kernels) for name in ("seconds", "low", "high")
     )
-    longest, _ = max(kernels, key=lambda one: one[0].seconds * one[1])
-    return ModelTime(gpu, sizes, seconds, low, high, longest.bound, kernels)
+    longest, count = max(kernels, key=lambda one: one[0].seconds * one[1])
+    bound = longest.bound if longest.seconds * count >= moving else "dram"
+    low, high = low + moving * (1 - FASTER), high + moving * (1 + SLOWER)
+    return ModelTime(gpu, sizes, seconds + moving, low, high, bound, kernels)
 
 
 def _table(gpu: ModelGpu) -> DeviceTable:

@@ -15,7 +15,7 @@ from grader.check.references import References, references_of
 from grader.core.limits import Limits
 from grader.core.verdict import Verdict
 from grader.judge.deadline import Deadline, DeadlinePassed
-from grader.model.sampling import LaunchSample
+from grader.model.sampling import FEW, LaunchSample
 from grader.plan.runner import Run, RunStatus
 from grader.problem import Problem
 from grader.problem.cases import Case
@@ -28,6 +28,10 @@ REFERENCE_SECONDS = 60.0
 ENOUGH = 0.8
 """The share of an output that has to be written, relative to the share of the work that was done."""
 
+HIDES = 2.0
+"""How many times as much all blocks may do as the sample says."""
+
+HIDDEN = "its other blocks do much more at this size than those from which the time would follow"
 WRONG = "at this size its results are wrong, which no case had; kgrade test with --case tells more"
 UNKNOWN = "its results at this size can't be checked: "
 TOO_LONG = f"its blocks depend on each other, and all of them take more than {WHOLE.seconds:g} s on the emulator"
@@ -58,11 +62,17 @@ def prove(
     run_all: Callable[[], Run],
 ) -> str:
     """Returns why the results are not known to be right, "" if they are: those of the sample, or else of all blocks."""
+    if any(launch.hidden > HIDES for launch in launches):
+        return HIDDEN
     if all(launch.done == 1.0 for launch in launches):
         return _judged(references, sampled)
-    if all(launch.done == 1.0 for launch in launches[:-1]) and _holds(references, sampled, launches[-1].done):
+    *before, last = launches
+    if all(launch.done == 1.0 for launch in before) and last.done and _holds(references, sampled, last.done):
         return ""
-    return _judged(references, run_all())
+    run = run_all()
+    why = _judged(references, run)
+    estimated = sum(one.instructions for one in launches)
+    return HIDDEN if not why and (run.instructions or 0) > HIDES * (estimated + FEW) else why
 
 
 def _judged(references: References, run: Run) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from math import sqrt
+from math import prod, sqrt
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ import numpy as np
 
 from grader.compile.program import Program
 from grader.core.limits import Limits
-from grader.core.plan import Plan, step_to_json
+from grader.core.plan import Copy, Memset, Plan, Upload, step_to_json
 from grader.core.report import Dim3
 from grader.model.blocks import SUMS
 from grader.model.footprint import Footprint
@@ -33,6 +33,8 @@ from grader.sandbox import Sandbox
 
 LIMITS = Limits(seconds=120.0, instructions=100_000_000)
 PREPARE_SECONDS = 120.0
+FEW = 10_000
+"""Warp instructions, or sectors, of which it does not matter whether a sample shows them."""
 TOO_LONG = (
     f"a sample of its blocks has not ended after {LIMITS.instructions:,} warp instructions or {LIMITS.seconds:g} s"
 )
@@ -94,7 +96,8 @@ class LaunchSample:
     """One launch, by a sample of its blocks. Sums over the grid are `executed` times a row's share.
 
     `instructions` are those of the whole grid in warps, estimated with the relative error `spread`; those of the block
-    whose ways are told are `typical`. `done` is the share of them that ran: 1 where all blocks did.
+    whose ways are told are `typical`. `done` is the share of them that ran: 1 where all blocks did; where it is known,
+    `hidden` is how many times as much all blocks did, or touched, as the sample says.
     """
 
     kernel: str
@@ -111,6 +114,7 @@ class LaunchSample:
     footprints: tuple[Footprint, ...]
     launches: int = 1
     done: float = 1.0
+    hidden: float = 1.0
 
     @property
     def blocks(self) -> int:
@@ -156,8 +160,9 @@ def sample(
     cache: Path,
     *,
     results: bool = False,
-) -> tuple[tuple[LaunchSample, ...], Run]:
-    """The launches of one case, in their order, and how they ended, with `results` as far as the sample wrote them.
+) -> tuple[tuple[LaunchSample, ...], tuple[int, ...], Run]:
+    """The launches of one case, in their order, the bytes that each copy and fill beside them moves, and how they
+    ended, with `results` as far as the sample wrote them.
 
     Raises CannotSampleError.
     """
@@ -173,11 +178,24 @@ def sample(
         names = runner.loaded
         launches = read_launches(told["launches"])
         named = tuple(_named(one, names[one.kernel].name, names[one.kernel].symbol) for one in launches)
-        return named, runner.run_of(told)
+        return named, moves_of(plan), runner.run_of(told)
     except RunnerStopped as stop:
         raise CannotSampleError(stop.message) from None
     finally:
         runner.close()
+
+
+def moves_of(plan: Plan) -> tuple[int, ...]:
+    """The bytes that each copy and fill of a plan reads and writes."""
+    found = []
+    for step in plan.steps:
+        if isinstance(step, Memset):
+            found.append(step.size)
+        elif isinstance(step, Copy):
+            found.append(2 * step.size)
+        elif isinstance(step, Upload):
+            found.append(len(step.data))
+    return tuple(found)
 
 
 def _named(launch: LaunchSample, name: str, symbol: str) -> LaunchSample:
@@ -218,7 +236,19 @@ def _launch(own: Mapping[str, Any], told: Mapping[str, Any]) -> LaunchSample:
         ),
         footprints=tuple(_footprint(one) for one in told["footprints"]),
         done=own["done"],
+        hidden=_hidden(own, estimated * everything),
     )
+
+
+def _hidden(told: Mapping[str, Any], instructions: float) -> float:
+    if "all" not in told:
+        return 1.0
+    sectors = SUMS.index("sectors")
+    weights = sum(block["weight"] for block in told["blocks"])
+    touched = sum(row[sectors] * block["weight"] for block in told["blocks"] for row in block["rows"])
+    touched *= prod(told["grid"]) / weights
+    every = told["all"]
+    return float(max(every["instructions"] / (instructions + FEW), every["sectors"] / (touched + FEW)))
 
 
 def _spread(blocks: Sequence[Mapping[str, Any]]) -> float:

@@ -63,6 +63,20 @@ extern "C" void solve(const float* input, float* output, int N) {
 """
 
 
+HIDING = """
+#include <cuda_runtime.h>
+__global__ void work(const float* input, float* output, int N) {
+    int rest = blockIdx.x %% %d, row = blockIdx.x / %d;
+    if (rest != %d) return;
+    for (int i = row * 256 + threadIdx.x; i < N; i += gridDim.x / %d * 256) output[i] = 1.0f / (1.0f + expf(-input[i]));
+}
+extern "C" void solve(const float* input, float* output, int N) {
+    work<<<%d, 256>>>(input, output, N);
+}
+"""
+"""Of so many blocks one works, and none that is sampled."""
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("cache")
@@ -140,3 +154,39 @@ def test_a_reference_that_takes_too_long_is_left_out(monkeypatch):
 def test_worked_files_have_a_time(name, file, sizes, folder):
     submission = read_submission(PROBLEMS / name / "submissions" / "accepted" / file, None)
     assert model_time(load_problem(PROBLEMS / name), submission, sizes, H200, folder, proved=True).seconds
+
+
+@pytest.mark.parametrize("blocks", [640, 20_480])
+def test_work_that_no_sampled_block_does_has_no_time(blocks, folder):
+    """Blocks that leave at once, and right results of others: small enough to run whole with the sample, and larger."""
+    idle = {block.number % 32 for block in choose_blocks((blocks, 1, 1))}
+    works = min(set(range(32)) - idle)
+    found = timed("map", HIDING % (32, 32, works, 32, blocks), folder, Form.SOLVE, {"N": 1_000_000})
+    assert found.seconds is None and found.why_not == proof.HIDDEN
+
+
+def test_copies_and_fills_cost_their_bytes(folder):
+    text = PIECES % "N"
+    copies = "for (int k = 0; k < 20; k++) cudaMemcpy(tmp, input, N * 4, cudaMemcpyDeviceToDevice);"
+    copied = text.replace("int first", f"{copies} int first")
+    filled = text.replace("int first", "cudaMemset(tmp, 0, N * 4); int first")
+    plain, slow, later = (timed("map", each, folder, Form.SOLVE).seconds for each in (text, copied, filled))
+    # 20 MB at 4.3 TB/s take 4.6 µs, and a copy moves them twice.
+    assert slow - plain == pytest.approx(20 * 9.7e-6, rel=0.1)
+    assert later - plain == pytest.approx(5.1e-6, rel=0.1)
+
+
+def test_launches_of_as_many_instructions_that_touch_other_places_have_times_of_their_own(folder):
+    """A first launch that reads one place for all would stand for those that read all places."""
+    text = """
+    #include <cuda_runtime.h>
+    __global__ void map(const float* input, float* output, int N, int step) {
+        int i = blockIdx.x * blockDim.x + threadIdx.x;
+        if (i < N) output[i * step] = 1.0f / (1.0f + expf(-input[i * step]));
+    }
+    extern "C" void solve(const float* input, float* output, int N) {
+        for (int k = 0; k < 5; k++) map<<<(N + 255) / 256, 256>>>(input, output, N, k == %d);
+    }
+    """
+    first, last = (timed("map", text % k, folder, Form.SOLVE).seconds for k in (0, 4))
+    assert first == pytest.approx(last, rel=0.01)

@@ -58,3 +58,12 @@ def test_the_spread_is_that_of_blocks_of_one_kind():
     odd = told()
     odd["blocks"][1].update(weight=60.0, instructions=300)
     assert read_launches([odd])[0].spread == pytest.approx(0.5)
+
+
+def test_what_all_blocks_did_is_compared_with_what_the_sample_says():
+    (launch,) = read_launches([told(all={"instructions": 8000, "sectors": 0})])
+    assert launch.hidden < 1.0
+    (launch,) = read_launches([told(all={"instructions": 36_000, "sectors": 0})])
+    assert launch.hidden == 2.0
+    (launch,) = read_launches([told(all={"instructions": 8000, "sectors": 30_000})])
+    assert launch.hidden == 3.0
