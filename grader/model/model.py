@@ -64,6 +64,8 @@ class Sampled:
     code: Mapping[str, MachineCode] = field(default_factory=dict)
     moves: tuple[int, ...] = ()
     """The bytes that each copy and fill beside the launches reads and writes."""
+    more: float = 1.0
+    """How many times as long it takes, because other blocks were seen to do more than those that were sampled."""
     unproved: str = ""
     """Why the results are not known to be right, if that was asked."""
 
@@ -105,13 +107,13 @@ def sample_case(
 
     try:
         launches, moves, run = sample(problem, program, planner, case, sandbox, cache, results=proved)
-        unproved = prove(references, launches, run, run_all) if references is not None else ""
+        unproved, more = prove(references, launches, run, run_all) if references is not None else ("", 1.0)
     except (LaunchRefused, RecordingStopped, RunnerStopped, JudgeError) as stop:
         raise CannotSampleError(str(stop)) from None
     finally:
         planner.close()
         language_of(program).finish()
-    return Sampled(dict(sizes), launches, _facts(program), _code(program, cache, sandbox), moves, unproved)
+    return Sampled(dict(sizes), launches, _facts(program), _code(program, cache, sandbox), moves, more, unproved)
 
 
 def model_time(
@@ -168,7 +170,7 @@ def time_of(sampled: Sampled, gpu: ModelGpu, values: Calibration | None = None) 
         launches = timed_launches(sampled, gpu, values)
     except UnknownInstructionError as error:
         return ModelTime(gpu, sampled.sizes, None, why_not=f"the model does not know {error}")
-    return time_of_launches(gpu, sampled.sizes, launches, move_seconds(sampled.moves, gpu, values))
+    return time_of_launches(gpu, sampled.sizes, launches, move_seconds(sampled.moves, gpu, values), sampled.more)
 
 
 def timed_launches(sampled: Sampled, gpu: ModelGpu, values: Calibration) -> tuple[TimedLaunch, ...]:
@@ -193,14 +195,14 @@ def move_seconds(moves: Sequence[int], gpu: ModelGpu, values: Calibration) -> fl
 
 
 def time_of_launches(
-    gpu: ModelGpu, sizes: Mapping[str, int], launches: Sequence[TimedLaunch], moving: float = 0.0
+    gpu: ModelGpu, sizes: Mapping[str, int], launches: Sequence[TimedLaunch], moving: float = 0.0, more: float = 1.0
 ) -> ModelTime:
-    """The model time of all these launches, and of copies and fills that take `moving` seconds."""
+    """The model time of all these launches, `more` times as long, and of copies that take `moving` seconds."""
     if not launches:
         return ModelTime(gpu, sizes, None, why_not="it launches no kernel")
     kernels = tuple((one.time, one.count) for one in launches)
     seconds, low, high = (
-        sum(getattr(time, name) * count for time, count in kernels) for name in ("seconds", "low", "high")
+        more * sum(getattr(time, name) * count for time, count in kernels) for name in ("seconds", "low", "high")
     )
     longest, count = max(kernels, key=lambda one: one[0].seconds * one[1])
     bound = longest.bound if longest.seconds * count >= moving else "dram"

@@ -28,8 +28,9 @@ REFERENCE_SECONDS = 60.0
 ENOUGH = 0.8
 """The share of an output that has to be written, relative to the share of the work that was done."""
 
-HIDES = 2.0
-"""How many times as much all blocks may do as the sample says."""
+NEAR, HIDES = 1.25, 8.0
+"""How many times as much all blocks may do as the sample says: the time is longer by what is above the first, and there
+is none above the second."""
 
 HIDDEN = "its other blocks do much more at this size than those from which the time would follow"
 WRONG = "at this size its results are wrong, which no case had; kgrade test with --case tells more"
@@ -60,19 +61,32 @@ def prove(
     launches: Sequence[LaunchSample],
     sampled: Run,
     run_all: Callable[[], Run],
-) -> str:
-    """Returns why the results are not known to be right, "" if they are: those of the sample, or else of all blocks."""
-    if any(launch.hidden > HIDES for launch in launches):
-        return HIDDEN
+) -> tuple[str, float]:
+    """Returns why the results are not known to be right, "" if they are: those of the sample, or else of all blocks.
+
+    And how many times as much all blocks did as the sample says, 1 where that is near to it.
+    """
+    more = work_beside(launches)
     if all(launch.done == 1.0 for launch in launches):
-        return _judged(references, sampled)
+        return _of(_judged(references, sampled), more)
     *before, last = launches
     if all(launch.done == 1.0 for launch in before) and last.done and _holds(references, sampled, last.done):
-        return ""
+        return _of("", more)
     run = run_all()
-    why = _judged(references, run)
     estimated = sum(one.instructions for one in launches)
-    return HIDDEN if not why and (run.instructions or 0) > HIDES * (estimated + FEW) else why
+    return _of(_judged(references, run), max(more, (run.instructions or 0) / (estimated + FEW)))
+
+
+def work_beside(launches: Sequence[LaunchSample]) -> float:
+    """How many times as much all blocks did, of launches that ran whole, as their samples say; others count as 1."""
+    estimated = sum(one.instructions + FEW for one in launches)
+    return sum((one.instructions + FEW) * max(1.0, one.hidden) for one in launches) / max(estimated, 1.0)
+
+
+def _of(why: str, more: float) -> tuple[str, float]:
+    if not why and more > HIDES:
+        why = HIDDEN
+    return why, more if more > NEAR else 1.0
 
 
 def _judged(references: References, run: Run) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -190,3 +191,11 @@ def test_launches_of_as_many_instructions_that_touch_other_places_have_times_of_
     """
     first, last = (timed("map", text % k, folder, Form.SOLVE).seconds for k in (0, 4))
     assert first == pytest.approx(last, rel=0.01)
+
+
+def test_a_time_is_longer_by_what_other_blocks_do():
+    launch = SimpleNamespace(instructions=90_000.0, hidden=1.0, done=1.0)
+    busy = SimpleNamespace(instructions=90_000.0, hidden=5.0, done=1.0)
+    assert proof.work_beside([launch, launch]) == 1.0
+    assert proof.work_beside([launch, busy]) == 3.0
+    assert proof.work_beside([]) == 0.0
