@@ -8,6 +8,7 @@ from grader.coach.gains import LEAST_GAIN
 from grader.coach.modelled import Modelled
 from grader.coach.products import warp_groups
 from grader.coach.waiting import barriers
+from grader.coach.whole_grid import block_order
 from grader.model.gpus import gpu_named
 
 from .modelled import Sketch, advice, seconds, timed
@@ -343,6 +344,22 @@ def test_a_barrier_that_a_second_buffer_saves():
     (one,) = checked(barriers, slow)
     assert "a warp waits 128 times at a barrier until others have read" in one.message
     assert checked(barriers, quick) == []
+
+
+SLABS = """
+  float sum = 0;
+  for (int j = 0; j < 256; ++j) sum += x[SLAB * 65536 + j * 256 + t];
+  if (sum == 1) y[0] = sum;"""
+
+
+def test_blocks_that_follow_each_other_should_share_what_l2_holds():
+    """A T4's L2 has a quarter of the 16 MiB that 64 blocks with slabs of their own read before the next 64 do again."""
+    slow, quick = (kernel(named(SLABS, SLAB=f"blockIdx.{axis}"), (64, 64, 1)) for axis in "xy")
+    (one,) = checked(block_order, slow, "T4")
+    assert "times the bytes that would do come from DRAM" in one.message and "swizzle" in one.remedy
+    assert checked(block_order, quick, "T4") == []
+    (before,), (after,) = timed(slow, "T4"), timed(quick, "T4")
+    assert after.time.seconds < before.time.seconds
 
 
 COUNTS = """
