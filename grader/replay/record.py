@@ -29,7 +29,7 @@ from grader.problem import Problem
 from grader.problem.cases import Case
 from grader.problem.harness import LaunchRefused
 from grader.problem.inputs import draw_scalars
-from grader.replay.marks import happens_again, mark, mark_chosen, mark_end
+from grader.replay.marks import happens_again, is_shown, mark, mark_chosen, mark_end
 from grader.replay.model import DEBUG, GRADED
 from grader.replay.packing import unpack
 from grader.replay.places import Place, Places
@@ -53,6 +53,7 @@ NO_VARIABLES = (
 BLOCKS_BEFORE = "The blocks with lower numbers were run first, without being recorded: this one may depend on them."
 BLOCK_ALONE = "For the recording no other block of this launch was run: this one does not depend on them."
 BEYOND = "What the report tells comes later than that; smaller sizes may show it."
+TOO_LONG = "In a debug build, which has variables, the recording would end before what the report tells."
 CUT = "The recording reached its limit here: the block would have gone on."
 FIRST_LAUNCH = "solve() did not return; this is the first kernel that it launched."
 MOST_BEGUN = 64
@@ -88,9 +89,24 @@ class Recorder:
         case = Case(dict(result.sizes), result.family, result.seed)
         try:
             self._runner.load(program)
-            return self._record(self._host_of(program), build, case, result, limits, block)
+            trace = self._record(self._host_of(program), build, case, result, limits, block)
+            if build == DEBUG and trace is not None and BEYOND in trace.remarks:
+                return self._shorter(case, result, limits) or trace
+            return trace
         except (CompileFailure, LaunchRefused, RecordingStopped, RunnerStopped, JudgeError):
             return None
+
+    def _shorter(self, case: Case, result: CaseResult, limits: Limits) -> Trace | None:
+        """The trace of the graded build, which takes fewer steps and accesses; None if it is cut as well."""
+        try:
+            program = self._language.compile(*self._given(), None, self._sandbox)
+            self._runner.load(program)
+            trace = self._record(program, GRADED, case, result, limits, None)
+        except (CompileFailure, LaunchRefused, RecordingStopped, RunnerStopped, JudgeError):
+            return None
+        if trace is None or BEYOND in trace.remarks:
+            return None
+        return replace(trace, remarks=(*trace.remarks, TOO_LONG))
 
     def first_block(self, case: Case, limits: Limits = LIMITS) -> Trace | None:
         """The trace of the first block of a case's first launch, in the build that is graded; None if there is none."""
@@ -154,7 +170,7 @@ class Recorder:
                 if BLOCK_ALONE in trace.remarks and not happens_again(trace, marked, result):
                     trace = self._trace(planner, build, case, place, limits, rows, before=True) or trace
                     marked = mark(trace, result)
-                if marked.marks and any(each.step >= 0 for each in marked.marks):
+                if is_shown(trace, marked, result):
                     return marked
                 found = found or marked
             if found is not None and found.truncated:

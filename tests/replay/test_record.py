@@ -18,7 +18,7 @@ from grader.replay.marks import ELSEWHERE, ENDS
 from grader.replay.model import Accesses
 from grader.replay.packing import to_json
 from grader.replay.places import LOOKED_FOR, WRITTEN_NOWHERE
-from grader.replay.record import BLOCK_ALONE, BLOCKS_BEFORE, CUT, FIRST_LAUNCH, Recorder
+from grader.replay.record import BEYOND, BLOCK_ALONE, BLOCKS_BEFORE, CUT, FIRST_LAUNCH, TOO_LONG, Recorder
 from grader.replay.trace import Trace
 from grader.sandbox import Sandbox
 
@@ -188,6 +188,42 @@ def test_a_race_is_found_among_the_reads_of_all_threads(studio: Studio) -> None:
     # More threads read the element before than are looked at in pairs.
     assert (mark.kind, mark.thread, mark.other_thread) == ("race", 7, 900)
     assert [int(trace.steps.line[step]) for step in (mark.step, mark.other_step)] == [6, 8]
+
+
+def test_a_race_that_comes_late_is_shown_in_the_build_that_was_graded(studio: Studio) -> None:
+    text = f"""{HEAD}    __shared__ float tile[256];
+{INDEX}    float sum = a[0];
+    for (int round = 0; round < 2; ++round) {{
+        tile[threadIdx.x] = sum;
+        for (int k = 0; k < 1500; ++k) sum = sum * 0.5f + b[0];
+        if (i < N) output[i] = tile[255 - threadIdx.x];
+        __syncthreads();
+    }}
+}}
+"""
+    words = (
+        "data race in tile: write by thread (200, 0, 0) on line 6 and read by thread (55, 0, 0) on line 8 in no order"
+    )
+    found = fault(FaultClass.DATA_RACE, words, 8, array="tile", index=200, thread=(55, 0, 0))
+    trace = studio.record(text, n=256, verdict=Verdict.RUNTIME_ERROR, fault=found, line=8)
+    assert (trace.build, trace.marks[0].kind) == ("graded", "race")
+    assert TOO_LONG in trace.remarks and BEYOND not in trace.remarks
+
+
+def test_a_race_that_no_recording_reaches_is_said_to_come_later(studio: Studio) -> None:
+    text = f"""{HEAD}    __shared__ float tile[256];
+{INDEX}    volatile float sum = a[0];
+    for (int k = 0; k < 3000; ++k) sum = sum * 0.5f + tile[k % 256];
+    tile[threadIdx.x] = sum;
+    if (i < N) output[i] = tile[255 - threadIdx.x];
+}}
+"""
+    words = (
+        "data race in tile: write by thread (200, 0, 0) on line 6 and read by thread (55, 0, 0) on line 7 in no order"
+    )
+    found = fault(FaultClass.DATA_RACE, words, 7, array="tile", index=200, thread=(55, 0, 0))
+    trace = studio.record(text, n=256, verdict=Verdict.RUNTIME_ERROR, fault=found, line=7)
+    assert trace.build == "debug" and BEYOND in trace.remarks
 
 
 def test_a_race_in_a_variable_of_the_file_has_both_accesses(studio: Studio) -> None:
