@@ -127,8 +127,8 @@ def test_a_test_that_is_not_there_is_told(test: int, said: str, make: Make, cach
 
 
 def test_a_large_test_without_an_end_says_nothing_on_an_emulator(make: Make, cache: Path) -> None:
-    # The last functional test has 120,000 bytes and 1,000,000 products, the one before a twentieth: few fit into what each
-    # warp may execute beside the limit.
+    # The last functional test has 120,000 bytes and 1,000,000 products, the one before a twentieth: few fit into what
+    # each warp may execute beside the limit.
     def hurry(part: Part) -> Part:
         return replace(part, limits=lambda *_: Limits(seconds=30.0, instructions=1_000))
 
