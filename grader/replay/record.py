@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,13 +17,13 @@ from grader.compile.program import Program
 from grader.compile.submission import Submission
 from grader.core.errors import JudgeError
 from grader.core.limits import Limits
-from grader.core.plan import Alloc, Launch, Plan
+from grader.core.plan import Alloc, Launch, Plan, Step
 from grader.core.report import CaseResult, Dim3
 from grader.core.verdict import LanguageName, Verdict
 from grader.languages.language import Language
 from grader.plan.device_table import EMULATED
 from grader.plan.planner import Planner
-from grader.plan.runner import RunnerStopped
+from grader.plan.runner import Runner, RunnerStopped, RunStatus
 from grader.plan.stopped import RecordingStopped
 from grader.problem import Problem
 from grader.problem.cases import Case
@@ -60,6 +60,18 @@ MOST_BEGUN = 64
 """Steps of a plan that has no end."""
 HOST_SECONDS = 2.0
 """What the host code of a case that took too long gets."""
+
+
+class _Noting(Limited):
+    """Notes the steps that run while launch code is recorded, for what it reads."""
+
+    def __init__(self, runner: Runner, limits: Limits) -> None:
+        super().__init__(runner, limits)
+        self.steps: list[Step] = []
+
+    def read(self, steps: Sequence[Step], address: int, size: int) -> bytes:
+        self.steps += steps
+        return super().read(steps, address, size)
 
 
 class Recorder:
@@ -189,9 +201,15 @@ class Recorder:
             # Nothing of it has run yet, and solve() would take as long once more.
             return self._begun
         addresses = self._prepare(case)
+        device = _Noting(self._runner, limits)
         try:
-            plan = planner.plan(case.numbers(self._problem), addresses, Limited(self._runner, limits))
+            plan = planner.plan(case.numbers(self._problem), addresses, device)
             return self._again(planner.whole, case, addresses) if planner.whole.steps else plan
+        except RunnerStopped as stopped:
+            if stopped.as_run().status is not RunStatus.FAULT or not device.steps:
+                raise
+            # A kernel fails before solve() has what it reads: what ran up to there is all of the plan.
+            return self._again(Plan(tuple(device.steps)), case, addresses)
         except RecordingStopped as stopped:
             steps = stopped.begun.steps[:MOST_BEGUN]
             if stopped.verdict is not Verdict.TIME_LIMIT_EXCEEDED or not any(isinstance(s, Launch) for s in steps):

@@ -459,6 +459,40 @@ def test_a_wrong_element_of_many_blocks_is_found_without_the_writes_to_others(st
     assert (trace.marks[0].index, trace.marks[0].thread) == (2_999_999, 31)
 
 
+READS_BACK = """#include <cuda_runtime.h>
+__global__ void add(const float* a, const float* b, float* output, int* more, int N) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i <= N) output[i] = a[min(i, N - 1)] + b[min(i, N - 1)];
+    *more = 0;
+}
+extern "C" void solve(const float* a, const float* b, float* output, int N) {
+    int left = 1;
+    int* more;
+    cudaMalloc(&more, sizeof(int));
+    while (left) {
+        add<<<(N + 32) / 32, 32>>>(a, b, output, more, N);
+        cudaMemcpy(&left, more, sizeof(int), cudaMemcpyDeviceToHost);
+    }
+    cudaFree(more);
+}
+"""
+
+
+def test_a_fault_before_the_host_reads_is_shown(studio: Studio) -> None:
+    found = fault(
+        FaultClass.OUT_OF_BOUNDS,
+        "write outside of output",
+        4,
+        array="output",
+        index=70,
+        block=(2, 0, 0),
+        thread=(6, 0, 0),
+    )
+    trace = studio.record(READS_BACK, n=70, verdict=Verdict.RUNTIME_ERROR, fault=found, line=4)
+    assert (trace.kernel, trace.marks[0].kind) == ("add", "fault")
+    assert int(trace.steps.line[trace.marks[0].step]) == 4
+
+
 ENDLESS_SOLVE = """#include <cuda_runtime.h>
 __global__ void add(const float* a, const float* b, float* output, int N) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
