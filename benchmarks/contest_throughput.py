@@ -87,6 +87,7 @@ else:
     from grader.workspace import Workspace
 
 known = {"contest": "c", "account": "ada", "hidden_seed": None, "grading_seconds": 300.0, "run_id": None, "sizes": None}
+known |= {"groups": (), "model_time": None, "model_scores": False}
 judge = MachineJudge(Workspace(Path(sys.argv[1])), "emulator")
 for line in sys.stdin:
     given = {**known, **json.loads(line)}
