@@ -3,8 +3,8 @@
 There are three kinds of evidence, from sharp to blunt. If inputs were rounded, the reference of rounded inputs gives
 the results. If results were rounded, all of them are numbers of the format. Rounding in between is recognised by its
 size and spread: it affects most elements, is not proportional to the results, and is smaller than a term that is left
-out or counted twice. With few elements the spread can't be seen; a case with more of them then decides,
-or several cases together: see `grader.check.constant_error`.
+out or counted twice. With few elements the spread can't be seen; a case with more of them then decides, or several
+cases together: see `grader.check.constant_error`.
 """
 
 from __future__ import annotations

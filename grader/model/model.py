@@ -133,9 +133,9 @@ def model_time(
     """
     try:
         sampled = sample_case(problem, submission, sizes, gpu, cache, seed, require_sandbox, proved)
-        return (
-            ModelTime(gpu, dict(sizes), None, why_not=sampled.unproved) if sampled.unproved else time_of(sampled, gpu)
-        )
+        if sampled.unproved:
+            return ModelTime(gpu, dict(sizes), None, why_not=sampled.unproved)
+        return time_of(sampled, gpu)
     except CannotSampleError as error:
         return ModelTime(gpu, dict(sizes), None, why_not=str(error))
     except NoReferenceError as error:
