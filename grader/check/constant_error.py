@@ -32,7 +32,7 @@ def with_constant_errors(results: Sequence[CaseResult]) -> list[CaseResult]:
     for words, (values, right) in found.items():
         alike = _alike(values - right)
         if len(doubtful) >= ENOUGH and alike.mean() >= MOST:
-            cause = f"in {int(alike.sum())} cases it is {words.format(float(np.median(values)))}"
+            cause = f"in {int(alike.sum())} cases it is {words.format(float(np.median(values[alike])))}"
             for number, one, same in zip(doubtful, elements, alike, strict=True):
                 if same:
                     made[number] = _wrong_value(results[number], one, cause)
@@ -51,10 +51,12 @@ def _first(result: CaseResult) -> ElementError:
 
 
 def _alike(errors: Floats) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Which errors are about the same."""
-    if not errors.size or not np.isfinite(middle := float(np.median(errors))):
-        return np.zeros(errors.shape, bool)
-    return np.asarray(np.abs(errors - middle) <= ALIKE * abs(middle))
+    """Which errors are about the same. An infinite one, or NaN, is like no other."""
+    finite = np.isfinite(errors)
+    if not finite.any():
+        return finite
+    middle = float(np.median(errors[finite]))
+    return finite & (np.abs(np.where(finite, errors, 0.0) - middle) <= ALIKE * abs(middle))
 
 
 def _wrong_value(result: CaseResult, one: ElementError, cause: str) -> CaseResult:

@@ -63,3 +63,12 @@ def test_errors_of_rounding_stay_of_low_precision(kernel: Callable[[Any], Any]) 
 def test_two_cases_are_too_few() -> None:
     alone, together = kinds(lambda x: x.sum() * 1.001, LENGTHS[1:3])
     assert [result.kind for result in together] == alone == [WrongKind.LOW_PRECISION] * 2
+
+
+@pytest.mark.parametrize("infinity", [np.inf, np.nan])
+def test_infinite_results_are_not_off_by_one_number(infinity: float) -> None:
+    """Of sums beyond fp16's range. Their errors have both signs, and so no middle."""
+    signs = iter([1.0, 1.0, -1.0, -1.0] * 2)
+    alone, together = kinds(lambda x: next(signs) * infinity, (70_000,) * 8)
+    assert alone.count(WrongKind.LOW_PRECISION) >= 2
+    assert [result.kind for result in together] == alone

