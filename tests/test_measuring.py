@@ -14,13 +14,14 @@ import pytest
 from grader.compile.nvrtc import CompileFailure
 from grader.compile.program import Kernel, Program
 from grader.core.errors import JudgeError
+from grader.core.plan import Launch, Plan
 from grader.core.report import CaseResult, Ceilings, FaultReport
 from grader.core.verdict import FaultClass, Form, Verdict, WrongKind
 from grader.judge.timing import VERIFIED, Measurer, Timed
 from grader.languages.cuda import CudaKernel
 from grader.machine.gpus import Gpu
 from grader.measure.overall import is_sound, ranked_score
-from grader.measure.samples import CANDIDATE, Timing
+from grader.measure.samples import BASELINE, CANDIDATE, Timing
 from grader.measure.statistics import Quad
 from grader.plan.planner import HarnessPlanner
 from grader.plan.runner import Run, RunnerStopped, RunStatus
@@ -32,6 +33,7 @@ from grader.run.gpu.refill import make_values, replay_key, stream_of
 ZIP = Path(__file__).parents[1] / "problems" / "zip"
 H200 = Gpu(0, "GPU-one", "NVIDIA H200", "580.95.05", (9, 0), 140 << 30)
 SMALL, LARGE = {"N": 1000}, {"N": 3000}
+ADDRESSES = {"a": 1 << 20, "b": 2 << 20, "output": 3 << 20}
 QUADS = (Quad((1e-5, 1e-5), (2e-5, 2e-5), (1900.0,) * 4),) * 24
 NULL = (Quad((2e-5, 2e-5), (2e-5, 2e-5)),) * 24
 TIMING = Timing(QUADS, floor=1e-6, event_seconds=1e-6, wall_seconds=2e-6, throttled=("power cap",))
@@ -57,11 +59,14 @@ class PlayedRunner:
     repeats: bool = False
     requests: list[Mapping[str, Any]] = field(default_factory=list)
     told: list[str] = field(default_factory=list)
+    recorded: tuple[str, ...] = ()
+    plans: list[Plan] = field(default_factory=list)
 
     def measure(
         self, request: Mapping[str, Any], check: Callable[[Mapping[str, Any]], str], record: Any
     ) -> Timing | Run:
         self.requests.append(request)
+        self.plans += [record({"side": side, "set": 0, "addresses": ADDRESSES}) for side in self.recorded]
         for turn in range(self.outputs):
             kept = {"replay": 7 if self.repeats else 7 + turn, "buffer_set": 0 if self.repeats else turn % 3}
             self.made = added(self.problem, request, **kept)
@@ -140,7 +145,7 @@ def referee() -> PlayedReferee:
 def known(monkeypatch: pytest.MonkeyPatch) -> PlayedCeilings:
     played = PlayedCeilings()
     # The baseline is a file of the problem: its language is found by its form.
-    monkeypatch.setattr(CudaKernel, "compile", lambda *_: program(b"baseline", 256))
+    monkeypatch.setattr(CudaKernel, "compile", lambda *_: program(b"baseline", 512))
     return played
 
 
@@ -152,7 +157,15 @@ def measure(
 
     def run() -> Timed:
         return Measurer(
-            *(problem, program(), "// line 1\n", Stopwatch(H200, *played), tmp_path, HarnessPlanner(problem, {})),
+            *(
+                problem,
+                program(),
+                "// line 1\n",
+                Stopwatch(H200, *played),
+                tmp_path,
+                HarnessPlanner(problem, {"BLOCK": 256}),
+            ),
+            lambda language, baseline: HarnessPlanner(problem, baseline.constants),
             ceilings=known,
         ).run(lambda text: None)
 
@@ -187,7 +200,29 @@ def test_what_the_runner_is_asked(measure: Measure, runner: PlayedRunner) -> Non
     assert first["seed"] != second["seed"]
     assert base64.b64decode(first["baseline"]["image"]) == b"baseline"
     assert first["baseline"]["symbols"] == {"zip_kernel": "_Z10zip_kernel"}
-    assert first["baseline"]["constants"] == {"BLOCK": 256}
+    assert first["baseline"]["constants"] == {"BLOCK": 512}
+
+
+def test_launches_of_both_sides_are_recorded_each_by_its_own_planner(measure: Measure, runner: PlayedRunner) -> None:
+    runner.recorded = (CANDIDATE, BASELINE)
+    assert measure().note == ""
+    mine, baseline = (plan.steps[0] for plan in runner.plans[:2])
+    assert isinstance(mine, Launch) and isinstance(baseline, Launch)
+    # The problem's own block, and that of the baseline's program.
+    assert (mine.block, baseline.block) == ((256, 1, 1), (512, 1, 1))
+
+
+def test_a_baseline_that_can_not_be_launched_is_the_problems_fault(
+    measure: Measure, runner: PlayedRunner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runner.recorded = (BASELINE,)
+    monkeypatch.setattr(CudaKernel, "compile", lambda *_: program(b"baseline", 2048))
+    found = measure()
+    assert (found.failure, found.measurement) == (None, None)
+    assert (
+        found.note
+        == "the baseline zip/accepted/3_vectorised.cu can't be timed: block (2048) has x = 2048; it is 1 to 1024"
+    )
 
 
 @pytest.mark.parametrize("wrong_turn", [0, VERIFIED - 1])

@@ -76,10 +76,13 @@ class Course:
                 report = _with_notes(report, turn.planner)
         return report
 
-    def planner(self, part: Part, opened: ExitStack) -> Planner:
-        """A planner for this part, which ends with `opened`."""
-        planner = self.language.planner(
-            *(self.problem, self.program, part.device_table, self.sandbox, self.cache), seconds=part.solve_seconds
+    def planner(
+        self, part: Part, opened: ExitStack, language: Language | None = None, program: Program | None = None
+    ) -> Planner:
+        """A planner for this part, of the submission or of another program; it ends with `opened`."""
+        planner = (language or self.language).planner(
+            *(self.problem, program or self.program, part.device_table, self.sandbox, self.cache),
+            seconds=part.solve_seconds,
         )
         opened.callback(planner.close)
         return planner
@@ -185,7 +188,8 @@ def measure(course: Course, turn: Turn, report: Report) -> Decision:
         return Decision(report)
     course.ready.result()
     measurer = Measurer(
-        *(course.problem, course.program, course.submission.text, turn.part.stopwatch, course.cache, turn.planner)
+        *(course.problem, course.program, course.submission.text, turn.part.stopwatch, course.cache, turn.planner),
+        lambda language, program: course.planner(turn.part, turn.opened, language, program),
     )
     return Decision(reporting.add_times(report, course.problem, measurer.run(course.progress)))
 

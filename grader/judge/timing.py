@@ -16,14 +16,15 @@ from typing import Any
 
 from grader.compile.compiler import CompileFailure
 from grader.compile.program import Program
-from grader.compile.submission import Submission
-from grader.core.errors import JudgeError
+from grader.core.errors import JudgeError, SourceError
+from grader.core.plan import Plan
 from grader.core.report import CaseResult, Ceilings, Measurement, SizeMeasurement
-from grader.core.verdict import Form, Verdict
+from grader.core.verdict import Verdict
 from grader.judge.examiner import result_of_run, result_of_stop
-from grader.languages.registry import language_of
+from grader.languages.language import Language
+from grader.languages.registry import language_of, read_submission
 from grader.measure.overall import light_of
-from grader.measure.samples import CANDIDATE, Timing
+from grader.measure.samples import BASELINE, CANDIDATE, Timing
 from grader.measure.score import share_of
 from grader.measure.statistics import ratio_interval, summarise
 from grader.plan.planner import Planner
@@ -32,6 +33,7 @@ from grader.plan.sets import SetPlans
 from grader.plan.stopped import RecordingStopped
 from grader.problem import Problem
 from grader.problem.cases import Case, format_numbers, gpu_limits_of
+from grader.problem.harness import LaunchRefused
 from grader.run.child_runner import symbols_of
 from grader.run.device import Stopwatch
 from grader.run.gpu.ceilings import Figures, ceilings, is_outdated
@@ -51,8 +53,11 @@ STEERED = (
     "of the next; times need one plan for all inputs"
 )
 
+TRIED = "kgrade verify tries it"
+
 Progress = Callable[[str], None]
 MeasureCeilings = Callable[..., tuple[Ceilings, Figures]]
+MakePlanner = Callable[[Language, Program], Planner]
 
 
 @dataclass(frozen=True)
@@ -65,8 +70,17 @@ class Timed:
     hint: str = ""
 
 
+@dataclass(frozen=True)
+class _Baseline:
+    """The worked submission that times are compared with, compiled; what plans it, if its own code launches it."""
+
+    name: str
+    image: dict[str, Any]
+    planner: Planner
+
+
 class Measurer:
-    """Times one program, which is right, on all benchmark sizes of its problem."""
+    """Times one program, which is right, on all benchmark sizes of its problem. `make_planner` is for the baseline."""
 
     def __init__(
         self,
@@ -76,6 +90,7 @@ class Measurer:
         stopwatch: Stopwatch,
         cache: Path,
         planner: Planner,
+        make_planner: MakePlanner,
         ceilings: MeasureCeilings = ceilings,
     ) -> None:
         self._problem = problem
@@ -86,6 +101,7 @@ class Measurer:
         self._gpu = stopwatch.gpu
         self._cache = cache
         self._planner = planner
+        self._make_planner = make_planner
         self._ceilings = ceilings
 
     def run(self, progress: Progress) -> Timed:
@@ -130,10 +146,20 @@ class Measurer:
             measurement = replace(measurement, ceilings=fresh)
         return Timed(_with_shares(measurement) if known else measurement)
 
-    def _time(
-        self, sizes: Mapping[str, int], check: Check, baseline: dict[str, Any] | None, null: bool
-    ) -> Timing | Run:
+    def _time(self, sizes: Mapping[str, int], check: Check, baseline: _Baseline | None, null: bool) -> Timing | Run:
         plans = SetPlans(self._problem, check.numbers, self._planner)
+        of_baseline = None if baseline is None else SetPlans(self._problem, check.numbers, baseline.planner)
+
+        def record(question: Mapping[str, Any]) -> Plan:
+            if question["side"] != BASELINE:
+                return plans.plan(question["addresses"], self._runner)
+            assert baseline is not None and of_baseline is not None
+            try:
+                return of_baseline.plan(question["addresses"], self._runner)
+            except (LaunchRefused, RecordingStopped) as error:
+                # Not the candidate's failure.
+                raise JudgeError(f"the baseline {baseline.name} can't be timed: {error}", TRIED) from None
+
         return self._runner.measure(
             {
                 "sizes": dict(check.numbers),
@@ -143,23 +169,24 @@ class Measurer:
                 "limit": gpu_limits_of(self._problem, sizes).seconds,
                 "verified": VERIFIED,
                 "null": null,
-                "baseline": baseline,
+                "baseline": None if baseline is None else baseline.image,
             },
             check.kept,
-            lambda question: plans.plan(question["addresses"], self._runner),
+            record,
         )
 
-    def _compile_baseline(self) -> dict[str, Any] | None:
+    def _compile_baseline(self) -> _Baseline | None:
         """The worked submission that times are compared with; None where there is none, or a library call."""
         if self._problem.baseline_file is None:
             return None
-        file = self._problem.folder / "submissions" / self._problem.baseline_file
+        name = f"{self._problem.name}/{self._problem.baseline_file}"
         try:
-            worked = Submission(file.name, file.read_text(encoding="utf-8"), "", Form.KERNEL)
-            program = language_of(worked).compile(self._problem, worked, self._cache, self._gpu, Sandbox.find())
-        except (OSError, CompileFailure) as error:
-            raise JudgeError(f"the baseline {file} can't be compiled: {error}", "kgrade verify tries it") from None
-        return image_of(program)
+            worked = read_submission(self._problem.folder / "submissions" / self._problem.baseline_file)
+            language = language_of(worked)
+            program = language.compile(self._problem, worked, self._cache, self._gpu, Sandbox.find())
+        except (OSError, SourceError, CompileFailure) as error:
+            raise JudgeError(f"the baseline {name} can't be compiled: {error}", TRIED) from None
+        return _Baseline(name, image_of(program), self._make_planner(language, program))
 
     def _size(self, sizes: Mapping[str, int], timing: Timing, verified: int) -> SizeMeasurement:
         summary, cost = summarise(timing.quads), self._problem.cost_of(sizes)

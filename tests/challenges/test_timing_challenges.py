@@ -75,7 +75,8 @@ def measure(tmp_path: Path) -> Callable[[PlayedRunner], Timed]:
         planner = HarnessPlanner(runner.problem, {})
         played: Any = (runner, PlayedReferee())
         stopwatch = Stopwatch(H200, *played)
-        measurer = Measurer(runner.problem, program, "", stopwatch, tmp_path, planner, ceilings=PlayedCeilings())
+        given = (runner.problem, program, "", stopwatch, tmp_path, planner)
+        measurer = Measurer(*given, lambda language, baseline: planner, ceilings=PlayedCeilings())
         return measurer.run(lambda text: None)
 
     return run

@@ -81,7 +81,9 @@ def compare_checks(problem, numbers, family, inputs, outputs):
     there = [{key: cupy.asarray(value) for key, value in arrays.items()} for arrays in (inputs, outputs)]
     verdict, kind, message, checks = check_case(problem, numbers, family, inputs, outputs)
     on_gpu = check_case(problem, numbers, family, *there)
-    assert on_gpu[:3] == (verdict, kind, message), (family, on_gpu)
+    # Of a maximum of zeros, CuPy may take another one than NumPy.
+    assert on_gpu[:2] == (verdict, kind), (family, on_gpu)
+    assert on_gpu[2].replace("-0;", "0;") == message.replace("-0;", "0;"), family
     for here, seen in zip(checks, on_gpu[3], strict=True):
         assert (seen.wrong, seen.total, seen.gate, seen.kind, seen.map) == (
             here.wrong,

@@ -9,7 +9,7 @@ import base64
 from collections.abc import Mapping
 from typing import Any
 
-from grader.measure.samples import to_data
+from grader.measure.samples import BASELINE, CANDIDATE, to_data
 from grader.measure.statistics import StoppingRule
 from grader.problem import Problem
 from grader.run.gpu.faults import early_fault, overrun_fault
@@ -51,12 +51,22 @@ class Measuring:
         """Returns the samples of one size; meanwhile asks the judge to check the outputs that are kept.
 
         `constants` are the candidate's launch constants, None if the judge records its plans (as `Recorded` asks for
-        them). `seed` decides the inputs of all replays. `limit` is in seconds, for one launch sequence. `baseline` is a
-        program, or None for the library or no baseline.
+        them, with the `side` that it is for). `seed` decides the inputs of all replays. `limit` is in seconds, for one
+        launch sequence. `baseline` is a program, or None for the library or no baseline.
         """
         reset_persisting_l2()
-        candidate = Contender(self._problem, sizes, self._candidate(sizes, constants, sigma, limit), seed)
-        paired = self._baseline(sizes, baseline)
+
+        def launched(kernels: Kernels, constants: Mapping[str, int] | None, side: str) -> Prepare:
+            if constants is not None:
+                return launch_program(self._problem, sizes, kernels, constants)
+            known = (self._problem, sizes, kernels, self._outputs, self._ask)
+            return Recorded(*known, sigma=sigma, limit=limit, side=side)
+
+        candidate = Contender(self._problem, sizes, launched(self._kernels, constants, CANDIDATE), seed)
+        paired = call_library(self._problem, sizes) if self._problem.calls_library else None
+        if baseline is not None:
+            kernels = Kernels(base64.b64decode(baseline["image"]), baseline["symbols"])
+            paired = launched(kernels, baseline["constants"], BASELINE)
         contenders = [candidate]
         if paired is not None:
             contenders.append(Contender(self._problem, sizes, paired, seed))
@@ -83,17 +93,3 @@ class Measuring:
             kernel = self._problem.kernel if constants is not None else ""
             return {"status": "fault", "fault": overrun_fault(kernel, *found)}
         return {"status": "done", "timing": to_data(timing)}
-
-    def _candidate(
-        self, sizes: Mapping[str, int], constants: Mapping[str, int] | None, sigma: float, limit: float
-    ) -> Prepare:
-        if constants is not None:
-            return launch_program(self._problem, sizes, self._kernels, constants)
-        more = {"sigma": sigma, "limit": limit}
-        return Recorded(self._problem, sizes, self._kernels, self._outputs, self._ask, **more)
-
-    def _baseline(self, sizes: Mapping[str, int], program: Message | None) -> Prepare | None:
-        if program is not None:
-            kernels = Kernels(base64.b64decode(program["image"]), program["symbols"])
-            return launch_program(self._problem, sizes, kernels, program["constants"])
-        return call_library(self._problem, sizes) if self._problem.calls_library else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +27,8 @@ from grader.core.plan import (
 from grader.core.verdict import FaultClass
 from grader.machine.gpus import find_gpus, target_of
 from grader.measure.duel import from_data
-from grader.measure.samples import CANDIDATE, Timing
+from grader.measure.samples import BASELINE, CANDIDATE, Timing
+from grader.measure.statistics import StoppingRule
 from grader.plan.runner import Run, RunnerStopped, RunStatus
 from grader.problem import Problem, load_problem
 from grader.problem.harness import LaunchRefused
@@ -281,6 +282,24 @@ def test_a_recorded_plan_is_timed_with_scratch_of_each_sets_own(runner: GpuRunne
     assert 5e-6 < min(min(quad.candidate) for quad in timing.quads) < 1e-3
 
 
+def test_a_baseline_with_a_solve_of_its_own_is_recorded_beside_the_candidate(
+    runner: GpuRunner, problem: Problem, program: Program
+) -> None:
+    judge = Judge(problem, runner, 77)
+    image = {
+        "image": base64.b64encode(program.cubin).decode(),
+        "symbols": symbols_of(program),
+        "constants": None,
+    }
+    asked = request(constants=None, seed=judge.seed, null=True, baseline=image)
+    timing = runner.measure(asked, judge.check, judge.record)
+    assert isinstance(timing, Timing), timing
+    sides = [question["side"] for question in judge.asked]
+    assert sides.count(CANDIDATE) == timing.copies[CANDIDATE] and sides.count(BASELINE) == timing.copies[BASELINE]
+    ratios = [min(quad.candidate) / min(quad.baseline) for quad in timing.quads if quad.baseline is not None]
+    assert 0.9 < float(np.median(ratios)) < 1.1
+
+
 def test_what_goes_wrong_in_a_recorded_plan_ends_its_timing(runner: GpuRunner, problem: Problem) -> None:
     asked = request(constants=None, seed=1, null=False, baseline=None)
 
@@ -323,7 +342,7 @@ def test_recorded_plans_in_a_contest(problem: Problem, program: Program) -> None
     try:
         contenders = [{"name": name, "seed": judge.seed, "program": image} for name, judge in judges.items()]
         answer = runner.contest(
-            request(contenders=contenders, structure=0),
+            request(contenders=contenders, structure=0, rule=asdict(StoppingRule())),
             lambda kept: judges[kept["contender"]].check(kept),
             lambda question: judges[question["contender"]].record(question),
         )
