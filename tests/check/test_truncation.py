@@ -18,9 +18,10 @@ from grader.check.compare import compare
 from grader.check.formats import FP16, keep_bits
 from grader.check.tolerance import UNIT, bounds
 from grader.core.verdict import Verdict, WrongKind
+from grader.problem import load_problem
 from grader.problem.inputs import HOST
 
-from .problems import MATMUL, REDUCE, case
+from .problems import MATMUL, REDUCE, ROOT, case
 
 FILE = Path(__file__).parents[2] / "benchmarks" / "precision_table.py"
 TERMS = (64, 640, 2490, 8192)
@@ -156,3 +157,29 @@ def test_the_table_is_markdown(capsys: pytest.CaptureFixture[str]) -> None:
     assert float(over["| fp32, in turn"].split(" | ")[1]) < 1
     assert float(over["| bf16 inputs"].split(" | ")[1]) > 100
     assert "broken, N = 64: RuntimeError: no such instruction" in printed.err
+
+
+BYTES = load_problem(ROOT / "matmul_fp8")
+FP8 = (32, -10)
+"""Terms of a step and bits kept of fp8 products: 13 behind the exponent of the largest."""
+
+
+def fp8_verdict(family: str, seed: int, terms: int, added_up_after: int) -> Verdict:
+    """Of a kernel on a tensor core that adds its sums to floats of its own after so many terms."""
+    sizes, inputs = case(BYTES, family, seed=seed, M=48, N=terms, K=56)
+    a, b = (BYTES.operands[name].numbers(inputs[name]).astype(np.float32) for name in "AB")
+    pieces = [slice(first, first + added_up_after) for first in range(0, terms, added_up_after)]
+    sums = sum(table.tensor_core([(a[:, piece], b[:, piece].T)], *FP8) for piece in pieces)
+    scaled = sums * inputs["scale_a"][:, None] * inputs["scale_b"]
+    return check_case(BYTES, sizes, family, inputs, {"C": BYTES.outputs["C"].rounded(scaled.astype(np.float64))})[0]
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("family", ["normal", "wide", "peak", "opposed", "constant"])
+def test_fp8_products_may_lose_what_tensor_cores_do(family: str, seed: int) -> None:
+    # Where one product is far above the others, few terms lose the most beside their sum.
+    assert {fp8_verdict(family, seed, terms, 128) for terms in (33, 135, 1000)} == {Verdict.ACCEPTED}
+
+
+def test_fp8_products_of_one_sum_of_the_tensor_core_lose_too_much() -> None:
+    assert fp8_verdict("opposed", 1, 1000, 1000) is Verdict.WRONG_ANSWER
