@@ -28,7 +28,10 @@ if TYPE_CHECKING:
     from grader.problem import Problem
 
 START_SECONDS = 30.0
-"""What starting, reading the problem and making inputs may take: trusted work, late only on a loaded machine."""
+"""What making inputs and the like may take: trusted work, late only on a loaded machine."""
+OPEN_SECONDS = 240.0
+"""What starting and reading the problem may take. A machine's first emulator compiles its routines there, which takes
+20 s of a processor of its own; stopped on the way, it would keep nothing, and the next one would start as late."""
 LOAD_SECONDS = 60.0
 GRACE_SECONDS = 3.0
 """The child enforces the time limit itself, and then may know the line; it is killed only if it fails to."""
@@ -64,6 +67,7 @@ class ChildRunner:
     device: str
     checks: tuple[str, ...]
     start_seconds = START_SECONDS
+    open_seconds = OPEN_SECONDS
     grace_seconds = GRACE_SECONDS
     patience: float = 1.0
     """How many seconds of wall time a second of Limits may take."""
@@ -237,10 +241,12 @@ class ChildRunner:
         """
         if self._child is None:
             raise RunnerStopped(RunStatus.CRASHED, f"the process of {self._module} has ended")
+        timed = False
         try:
             while self._unanswered:
-                self._see(self._unanswered[0], self._child.receive(self.start_seconds))
+                self._see(self._unanswered[0], self._child.receive(self.open_seconds))
                 del self._unanswered[0]
+            timed = request["do"] in TIMED
             self._child.send(request)
             answer = self._child.receive(seconds)
             self._see(request["do"], answer)
@@ -249,7 +255,7 @@ class ChildRunner:
         except BaseException as error:
             # Ctrl-C too: a late answer must never be taken for that of the next request.
             self.close()
-            if isinstance(error, ChildTimeout) and request["do"] in TIMED:
+            if isinstance(error, ChildTimeout) and timed:
                 raise RunnerStopped(RunStatus.TIME, f"no end after {seconds:.0f} s") from None
             if isinstance(error, ChildDied) and error.signal is signal.SIGKILL:
                 # kgrade kills no child that it waits for; the system does when memory runs out.

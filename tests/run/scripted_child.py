@@ -49,6 +49,8 @@ class Script:
         return getattr(self, do)(request)
 
     def open(self, request):
+        if request.get("hang"):
+            time.sleep(600)
         self.problem = load_problem(Path(request["folder"]))
         return {}
 

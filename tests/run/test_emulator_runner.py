@@ -33,6 +33,13 @@ class Impatient(EmulatorRunner):
     grace_seconds = 0.1
 
 
+class LateToOpen(EmulatorRunner):
+    open_seconds = 0.3
+
+    def _shared(self):
+        return {"hang": True}
+
+
 @pytest.fixture
 def runner(monkeypatch, request):
     """A runner of this class, which a test may choose."""
@@ -123,6 +130,14 @@ def test_late_preparation_is_the_judges_own_failure(runner, problem):
     with pytest.raises(RunnerStopped) as stopped:
         run_again(runner, problem)
     assert stopped.value.status is RunStatus.CRASHED
+
+
+@pytest.mark.parametrize("runner", [LateToOpen], indirect=True)
+def test_a_process_that_opens_the_problem_too_late_is_the_judges_own_failure(runner, problem):
+    with pytest.raises(RunnerStopped) as stopped:
+        runner.load(program("ok"))
+    assert stopped.value.status is RunStatus.CRASHED
+    assert "0.3 seconds" in stopped.value.message
 
 
 def test_an_interrupt_leaves_no_process_and_no_descriptor(runner, problem):
