@@ -74,6 +74,12 @@ class LaunchShape:
         return blocks if self.only_blocks is None else min(self.only_blocks.stop, blocks)
 
     @property
+    def first_block(self) -> int:
+        """The number of the block that begins first."""
+        turned = self.translation.meets and self.only_blocks is None and self.end_block <= layout.TURNED_BLOCKS
+        return self.end_block // 2 if turned else 0
+
+    @property
     def warps(self) -> int:
         return align_up(self.threads, 32) // 32
 
@@ -132,6 +138,8 @@ class Arena:
             "warp_stride": self._stride,
             "blocks": shape.end_block,
             "slice": 0 if shape.translation.meets else layout.BLOCK_SLICE,
+            "first_waits": layout.BLOCK_WAITS,
+            "first_block": shape.first_block,
             "shared_host": shared,
             "shared_bytes": static + shape.dynamic_shared,
             "kernel": shape.kernel,
@@ -217,17 +225,31 @@ class Arena:
         return int(self._context[at : at + 8].view(np.int64)[0])
 
     @property
+    def block(self) -> int:
+        """The number of its block in the launch."""
+        return self._number("block")
+
+    @property
     def is_sliced(self) -> bool:
         """Whether its block was suspended for the end of its slice: it neither waits nor lost a coin."""
-        waits, most, end = (
-            int(self._context[CONTEXT[name] : CONTEXT[name] + 8].view(np.uint64)[0])
-            for name in ("waits", "suspend_waits", "suspend_at")
-        )
-        return end > 0 and waits <= most
+        return self._number("suspend_at") > 0 and not self.waits_in_vain
+
+    @property
+    def waits_in_vain(self) -> bool:
+        """Whether its block has looked too often for what others should have done."""
+        return self._number("waits") > self._number("suspend_waits")
+
+    def _number(self, name: str) -> int:
+        at = CONTEXT[name]
+        return int(self._context[at : at + 8].view(np.uint64)[0])
 
     def give_slice(self, instructions: int) -> None:
         """Lets blocks run in it for so long, all together if they share a slice."""
         self._set("suspend_at", UINT64, self.instructions + instructions)
+
+    def lose_patience(self) -> None:
+        """Has blocks that begin in it be suspended as soon as resumed ones, if they wait in vain."""
+        self._set("first_waits", UINT64, layout.RESUMED_WAITS)
 
     def resume(self) -> None:
         """Lets the block continue where it was suspended, for another slice."""
@@ -243,9 +265,8 @@ class Arena:
 
     def answers(self) -> tuple[int, int]:
         """Returns (number of the block, how often a phase of a barrier object was found to be over)."""
-        block, opened = CONTEXT["block"], CONTEXT["opened"]
-        number = self._context[block : block + 8].view(np.int64)[0]
-        return int(number), int(self._context[opened : opened + 4].view(np.uint32)[0])
+        opened = CONTEXT["opened"]
+        return self.block, int(self._context[opened : opened + 4].view(np.uint32)[0])
 
     def polled(self) -> list[int]:
         """Returns, by warp, the lanes (bits) that have found a phase not over since `forget_polls`."""

@@ -5,10 +5,9 @@ from __future__ import annotations
 import ctypes
 import math
 import os
-import random
 import threading
 import time
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
@@ -31,6 +30,7 @@ from grader.run.emulator.state import Shape
 from grader.run.emulator.stuck import Polls, count_lines, describe_deadlock, grid_arrivals
 from grader.run.emulator.traces import Traces
 from grader.run.emulator.translation import Translation
+from grader.run.emulator.turns import Turns
 from grader.run.emulator.watch import LaunchRecords
 
 # Blocks of one worker that may be in flight at the same time, as on a GPU with many multiprocessors: a block may wait
@@ -57,20 +57,6 @@ class Geometry:
 
 def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-class _Slices:
-    """How long blocks that may meet run before others do: at random, and the same in each launch."""
-
-    def __init__(self, wanted: bool) -> None:
-        self.wanted = wanted
-        self._random = random.Random(0)
-
-    def give(self, arena: Arena, waiting: int) -> None:
-        """Gives an arena its next slice; a whole one where many wait, perhaps for this one."""
-        if self.wanted:
-            length = layout.SHORT_SLICE << self._random.randint(0, layout.LONGER_SLICES)
-            arena.give_slice(length if waiting < layout.FEW_WAITING else layout.BLOCK_SLICE)
 
 
 class _Launch:
@@ -134,16 +120,14 @@ class _Launch:
             self.stop[0] = 1
 
     def _work(self, number: int) -> None:
-        waiting: deque[Arena] = deque()
-        arena = Arena(self.shape, number)
-        slices = _Slices(self.translation.meets)
-        slices.give(arena, 0)
+        turns = Turns(self.translation.meets)
+        arena = turns.begin(Arena(self.shape, number))
         # All blocks of a cooperative launch wait for each other; `run_launch` has checked that they fit.
         most = self.blocks if self.cooperative else max(2, min(RESIDENT_BLOCKS, RESIDENT_BYTES // arena.bytes))
         executed = 0
         polls = Polls(self.translation)
         while True:
-            self.in_flight[number] = len(waiting) + 1
+            self.in_flight[number] = len(turns) + 1
             before = arena.instructions
             status = self._run_blocks(arena.address)
             executed += arena.instructions - before
@@ -157,22 +141,17 @@ class _Launch:
             if status == layout.SUSPENDED and self.cooperative and self._is_grid_stuck():
                 status = layout.DEADLOCK
             if status == layout.SUSPENDED:
-                waiting.append(arena)
-                takes_turns = slices.wanted and arena.is_sliced and len(waiting) > 1
-                started = int(self.next_block[0]) >= self.shape.end_block or len(waiting) >= most
-                arena = waiting.popleft() if started or takes_turns else Arena(self.shape, number)
-                if started or takes_turns:
+                all_begun = int(self.next_block[0]) >= self.shape.end_block or len(turns) + 1 >= most
+                resumed = turns.after(arena, all_begun)
+                if resumed is not None:
                     # The block that this one waits for may be on a worker that has no CPU at the moment.
                     os.sched_yield()
-                    arena.resume()
-                slices.give(arena, len(waiting))
+                arena = resumed or turns.begin(Arena(self.shape, number))
                 continue
-            if status == layout.DONE and waiting:
-                arena = waiting.popleft()
-                arena.resume()
-                slices.give(arena, len(waiting))
+            if status == layout.DONE and turns:
+                arena = turns.next()
                 continue
-            self._end(status, [arena, *waiting])
+            self._end(status, [arena, *turns])
             break
         with self.lock:
             self.instructions += executed
@@ -317,6 +296,9 @@ def run_launch(
             return replace(launch.run(1), counts=counters.result())
         if translation.meets:
             # One worker only: which race shows depends on who of those that meet is the first. It changes blocks often.
+            workers = 1
+        if translation.spins:
+            # One worker only: where the system takes the CPU from another, all blocks wait for the one that it had.
             workers = 1
         result = launch.run(max(1, min(workers or _cores(), launch.blocks)))
         if races is not None and races.rested:

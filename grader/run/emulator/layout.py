@@ -116,6 +116,10 @@ CONTEXT = Structure(
     entry=WORD,
     waits=WIDE,
     suspend_waits=WIDE,
+    # What suspend_waits is for a block that begins.
+    first_waits=WIDE,
+    # The number of the block that begins first.
+    first_block=WIDE,
     workspace=WIDE,
     shadow=WIDE,
     at=WIDE,
@@ -279,7 +283,8 @@ MOST_RELEASES = 1 << 23
 CHUNK = Structure(block=WORD, base=WORD)
 
 # One more reader of a cell of global memory.
-READER = Structure(record=WIDE, next=WORD)
+READER = Structure(record=WIDE, next=WORD, strong=WORD)
+"""`strong`: this read and all those further down its list are of the strength of an atomic."""
 MOST_READERS = 1 << 21
 
 # The reports from one worker's blocks, a hash table: a key, and how often.
@@ -325,12 +330,22 @@ WARP_SLICE = 1 << 12
 STIRRED_BLOCKS, MOST_STIRS = 32, 8
 """The most blocks of a launch that is stirred, and the places in each where a coin decides. While a block that holds a
 lock is suspended, all others wait in vain."""
+FEW_BLOCKS = 4
+"""Of more blocks the first and the last are not stirred: one that adds up what the others have not written yet would
+find it there when it is resumed."""
+
+TURNED_BLOCKS = 64
+"""The most blocks of a launch whose blocks may meet and begin with the middle one: then neither the first nor the last
+finds what it has not waited for. Blocks that wait for those with smaller numbers are all in flight meanwhile."""
 
 # A block is suspended after BLOCK_SLICE instructions, or sooner after BLOCK_WAITS of the kind that threads wait with:
 # it may be waiting for a block that has not begun.
 BLOCK_SLICE = 1 << 22
 BLOCK_WAITS = 1 << 11
 RESUMED_WAITS = 1 << 6
+WARP_WAITS = 1 << 3
+"""After so many of them in vain, a warp of which all lanes wait looks once and gives way to the next, and in one that
+has diverged every other turn is that of lanes behind: whoever holds the lock should come to its end first."""
 
 # Blocks that may meet get slices of SHORT_SLICE << n instructions, n at most LONGER_SLICES, while few of them wait.
 SHORT_SLICE, LONGER_SLICES = 1 << 7, 8

@@ -41,6 +41,7 @@ from grader.run.emulator.translate.pointers import Source, find_written_sources
 from grader.run.emulator.translate.polls import Poll, find_polling_loops
 from grader.run.emulator.translate.sanitizer import emit_meeting
 from grader.run.emulator.translate.skips import Skips, find_skips
+from grader.run.emulator.translate.spins import spins
 from grader.run.emulator.translate.storage import Storage, assign_storage
 from grader.run.emulator.translate.values import Places, Values
 
@@ -78,6 +79,8 @@ class Translation:
     """The branches that skip barriers of the block, if the race checks are part of the code."""
     meets: bool = False
     """Whether its blocks look at or set what others wait for, and the race checks are part of the code."""
+    spins: bool = False
+    """Whether its threads may wait for other blocks in a loop."""
 
 
 def translate(
@@ -148,6 +151,7 @@ def translate(
         loops,
         skips,
         stirred and any(hands_over(i) for block in program.blocks for i in block.instructions),
+        spins(program),
     )
 
 

@@ -311,7 +311,8 @@ class _Cell:
         f.block("others")
         far = f.let("xor i1 %shared, true")
         head = f.let(f"trunc i64 {f.let(f'lshr i64 {readers}, {HEAD_SHIFT}')} to i32")
-        with each_in_list(f, f.let(f"select i1 {far}, i32 {head}, i32 0")) as one:
+        but_strong = self.kind.strong and not self.kind.of_block
+        with each_in_list(f, f.let(f"select i1 {far}, i32 {head}, i32 0"), but_strong) as one:
             self._check_reader(one)
         f.goto("unread")
         f.block("unread")

@@ -22,6 +22,8 @@ NO_PLANES = 1
 HEAD_SHIFT = 32
 FLAGS = 3 << 30
 """The bits of a record that mark strong accesses (cells.py)."""
+_STRONG_BIT = 31
+"""Of these, the one that marks accesses that are strong for every block."""
 _LOOKED_AT = 32
 """The number of nodes searched for the current warp before a list gets one more."""
 
@@ -68,8 +70,11 @@ def each_in_planes(f: IrFunction) -> Iterator[str]:
 
 
 @contextmanager
-def each_in_list(f: IrFunction, head: str) -> Iterator[str]:
-    """Emits the body for the records of a list; `head` is the number of its first node, 0 for an empty list."""
+def each_in_list(f: IrFunction, head: str, but_strong: bool) -> Iterator[str]:
+    """Emits the body for the records of a list; `head` is the number of its first node, 0 for an empty list.
+
+    `but_strong` leaves out the end of the list if only strong reads are there: thousands that look at one lock.
+    """
     place = f.alloca("i32", align=4)
     f.store("i32", head, place)
     next_node, node, done = (f.name_block(part) for part in ("list", "node", "listed"))
@@ -79,6 +84,10 @@ def each_in_list(f: IrFunction, head: str) -> Iterator[str]:
     f.branch(f.let(f"icmp eq i32 {number}, 0"), done, node)
     f.block(node)
     at = _node(f, number)
+    if but_strong:
+        weak = f.name_block("weak")
+        f.branch(f.let(f"icmp eq i32 {f.load('i32', at, READER['strong'])}, 0"), weak, done)
+        f.block(weak)
     f.store("i32", f.load("i32", at, READER["next"]), place)
     yield f.load("i64", at, READER["record"])
     f.goto(next_node)
@@ -189,6 +198,8 @@ def _put_into_list(f: IrFunction) -> None:
     known = f.let(f"load atomic i64, ptr {readers} monotonic, align 8")
     head = f.let(f"trunc i64 {f.let(f'lshr i64 {known}, {HEAD_SHIFT}')} to i32")
     wanted = _warp_of(f, "%record")
+    shifted = f.let(f"lshr i64 %record, {_STRONG_BIT}")
+    strong = f.let(f"and i32 {f.let(f'trunc i64 {shifted} to i32')}, 1")
     place, looked = f.alloca("i32", align=4), f.alloca("i32", align=4)
     f.store("i32", head, place)
     f.store("i32", "0", looked)
@@ -203,7 +214,9 @@ def _put_into_list(f: IrFunction) -> None:
     at = _node(f, number)
     f.store("i32", f.load("i32", at, READER["next"]), place)
     same = f.let(f"icmp eq i64 {_warp_of(f, f.load('i64', at, READER['record']))}, {wanted}")
-    f.branch(same, "same", "look")
+    # A weak read in the place of a strong one would be behind nodes that say otherwise.
+    stays = f.let(f"icmp uge i32 {strong}, {f.load('i32', at, READER['strong'])}")
+    f.branch(f.let(f"and i1 {same}, {stays}"), "same", "look")
     f.block("same")
     f.store("i64", "%record", at, READER["record"])
     f.goto("done")
@@ -215,6 +228,9 @@ def _put_into_list(f: IrFunction) -> None:
     at = _node(f, fresh)
     f.store("i64", "%record", at, READER["record"])
     f.store("i32", head, at, READER["next"])
+    after = f.load("i32", _node(f, head), READER["strong"])
+    after = f.let(f"select i1 {f.let(f'icmp eq i32 {head}, 0')}, i32 1, i32 {after}")
+    f.store("i32", f.let(f"and i32 {strong}, {after}"), at, READER["strong"])
     wide = f.let(f"shl i64 {f.let(f'zext i32 {fresh} to i64')}, {HEAD_SHIFT}")
     lanes = f.let(f"and i64 {known}, {(1 << HEAD_SHIFT) - 1}")
     f.do(f"store atomic i64 {f.let(f'or i64 {lanes}, {wide}')}, ptr {readers} monotonic, align 8")

@@ -35,6 +35,7 @@ class Dispatcher:
     def __init__(self, module: IrModule, name: str, block_count: int, patient: bool = False) -> None:
         self.f = IrFunction(module, name, "i32", [("ptr", "ctx"), ("ptr", "warp")], linkage="")
         self._count = block_count
+        self._patient = patient
         self._period = PATIENT_PERIOD if patient else FAIR_PERIOD
         f = self.f
         self.current = f.alloca("i32", align=4)
@@ -80,7 +81,11 @@ class Dispatcher:
         turn = f.load("i32", "%warp", WARP["turn"])
         f.store("i32", f.let(f"add i32 {turn}, 1"), "%warp", WARP["turn"])
         phase = f.let(f"and i32 {turn}, {self._period - 1}")
-        f.branch(f.let(f"icmp uge i32 {phase}, {self._period - FAIR_SHARE}"), "fair", "together")
+        fair = f.let(f"icmp uge i32 {phase}, {self._period - FAIR_SHARE}")
+        if not self._patient:
+            odd = f.let(f"trunc i32 {turn} to i1")
+            fair = f.let(f"or i1 {fair}, {f.let(f'and i1 {odd}, {self._waits_long()}')}")
+        f.branch(fair, "fair", "together")
         f.block("fair")
         # Favours the next lane outside of the first group, from a position that advances each period.
         position = f.let(f"and i32 {f.let(f'udiv i32 {turn}, {self._period}')}, {LANES - 1}")
@@ -149,11 +154,9 @@ class Dispatcher:
         if waiting:
             waits = f.let(f"add i64 {f.load('i64', '%ctx', CONTEXT['waits'])}, {waiting}")
             f.store("i64", waits, "%ctx", CONTEXT["waits"])
-            over = f.let(f"icmp ugt i64 {waits}, {f.load('i64', '%ctx', CONTEXT['suspend_waits'])}")
             alone = f.let(f"icmp eq i32 {f.load('i32', self.others)}, 0")
-            # The block will be suspended: until then, look once for each warp. A lane that holds a lock may be behind
-            # others of its warp.
-            self.give_way(f.let(f"and i1 {over}, {alone}"))
+            # A lane that holds a lock may be behind others of its warp, which then gives way to none.
+            self.give_way(f.let(f"and i1 {self._waits_long()}, {alone}"))
         f.store("i64", f.let(f"add i64 {f.load('i64', self._executed)}, {instructions}"), self._executed)
 
     def active(self) -> str:
@@ -180,6 +183,10 @@ class Dispatcher:
         self._spend_slice()
         f.goto(on)
         f.block(on)
+
+    def _waits_long(self) -> str:
+        """Returns whether the block has looked for others in vain, an i1."""
+        return self.f.let(f"icmp ugt i64 {self.waits_so_far()}, {layout.WARP_WAITS}")
 
     def waits_so_far(self) -> str:
         """Returns how many instructions the block has waited with since it last changed memory that others look at."""
