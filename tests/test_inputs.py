@@ -142,6 +142,18 @@ def test_half_of_nonfinite_values_are_from_a_table_with_nan_and_infinities():
     assert 0.4 < (np.abs(values) < 10).mean() < 0.7
 
 
+def test_halves_of_rows_are_ties_for_one_order_of_operations_alone():
+    values = make_inputs(load_problem(PROBLEMS / "quantize_int8"), {"M": 64, "N": 200}, "halves", 9)["input"]
+    largest = abs(values).max(axis=1, keepdims=True)
+    plain = (largest == 127)[:, 0]
+    assert 16 < plain.sum() < 48
+    by_inverse = np.rint(values * (np.float32(127) / largest))
+    by_scale = np.rint(values / (largest / np.float32(127)))
+    differ = (by_inverse != by_scale).any(axis=1)
+    assert not differ[plain].any()
+    assert differ.sum() > 16
+
+
 def test_halves_have_ties_and_both_ends():
     values = make_inputs(exact_problem("halves"), {"N": 4000}, "halves", 9)["input"]
     assert (values * 2 == np.rint(values * 2)).all()

@@ -72,6 +72,7 @@ def _check(
             # Templates make the first grading slower and all others faster.
             use_templates(engines.sandbox())
         try:
+            _refuse_links(path)
             name = problem or problem_of(path, workspace)
             report = grade_file(workspace, name, file, asked, engines, user="", quiet=True)
         except UsageError as error:
@@ -79,6 +80,16 @@ def _check(
             yield [not_graded(path, error.message, error.hint)], error.exit_code
         else:
             yield findings_of(report, path), report.verdict.facts.exit_code
+
+
+def _refuse_links(path: Path) -> None:
+    """Raises UsageError if the file or, of a relative path, a folder of it is a link.
+
+    A change that others propose may hold links to any file of the machine, and what the compiler says of it is printed.
+    """
+    for place in (path,) if path.is_absolute() else (path, *path.parents):
+        if place.is_symlink():
+            raise UsageError(f"{place} is a link", "Give the path of the file itself.")
 
 
 def _write_sarif(path: Path, findings: Sequence[Finding]) -> None:

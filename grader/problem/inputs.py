@@ -25,6 +25,7 @@ from grader.problem.makers import (
     Words,
     far_below_zero,
     halves,
+    lengths,
     normal,
     odd,
     odd_half,
@@ -163,7 +164,7 @@ def _make(problem: Problem, name: str, sizes: Mapping[str, int], family: str, se
     if family == "zeros":
         return words.fill(shape, zeros_above)
     if family == "halves":
-        return words.fill(shape, halves)
+        return _halves(shape, words)
     if family == "nonfinite":
         return words.fill(shape, special(NONFINITE))
     if family == "overflow":
@@ -222,6 +223,13 @@ def _negative_rows(shape: tuple[int, ...], words: _Words) -> Made:
     powers = words.fill_rows(shape, power_below_zero(LONG_POWERS if shape[-1] > LONG_ROW else POWERS))
     made: Made = powers + words.fill(shape, normal(1.0))
     return made
+
+
+def _halves(shape: tuple[int, ...], words: _Words) -> Made:
+    """Multiples of 1/2; of a matrix, half of the rows times a number of their own. Divided by that they are ties up to
+    a rounding or two: another order of the operations decides otherwise."""
+    made: Made = words.fill(shape, halves)
+    return made if len(shape) == 1 else made * words.fill_rows(shape, lengths)
 
 
 def _peaks(shape: tuple[int, ...], words: _Words, array: Array) -> Made:

@@ -53,6 +53,22 @@ def test_a_file_that_cannot_be_graded_keeps_no_other_from_it(kgrade: Kgrade, jud
     assert len(judge.asked) == 1
 
 
+def test_links_are_not_followed(kgrade: Kgrade, judge: Judge, workspace: Path) -> None:
+    secret = workspace.parent / "elsewhere"
+    secret.mkdir()
+    (secret / "key.cu").write_text("token\n")
+    (workspace / "linked.cu").symlink_to(secret / "key.cu")
+    (workspace / "kernels").symlink_to(secret)
+    answer = kgrade("check", "--problem", "matmul", "linked.cu", str(workspace / "linked.cu"), "kernels/key.cu")
+    assert answer.code == 2
+    assert [line.split(": ")[1] for line in answer.out.splitlines()] == [
+        "linked.cu is a link; Give the path of the file itself.",
+        f"{workspace / 'linked.cu'} is a link; Give the path of the file itself.",
+        "kernels is a link; Give the path of the file itself.",
+    ]
+    assert judge.asked == []
+
+
 def test_a_failure_of_the_judge_ends_it(kgrade: Kgrade, judge: Judge, workspace: Path) -> None:
     judge.raises = ToolMissing("no compiler", "pip install it")
     answer = kgrade("check", "--problem", "matmul", "mine.cu")
