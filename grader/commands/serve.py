@@ -104,7 +104,8 @@ def command(
         click.echo(f"To practise as {name}, sign in by this link, which is shown once:")
         click.echo(f"  http://{shown}:{port}/sign-in/{link}")
     what = "Practice and contests" if known else "Practice"
-    click.echo(f"{what} at http://{shown}:{port}, {len(own)} of its own to judge. Ctrl-C ends.", err=True)
+    judges = f"{len(own)} worker{'s' * (len(own) > 1)}" if own else "no worker of its own"
+    click.echo(f"{what} at http://{shown}:{port}, with {judges}. Press Ctrl-C to stop.", err=True)
     app.state.site.warm()
     # uvicorn shuts down in order and then re-raises the signal, which would end this process at once.
     signal.signal(signal.SIGTERM, signal.default_int_handler)

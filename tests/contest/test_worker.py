@@ -19,6 +19,7 @@ from grader.contest.judging import MachineJudge
 from grader.contest.worker import Worker
 from grader.core.errors import JudgeError, StoreError, ToolMissing, UsageError
 from grader.core.report import from_json
+from grader.core.verdict import Verdict
 from grader.languages.cuda import CudaSolve
 from grader.store.workspace import Workspace
 
@@ -314,6 +315,14 @@ def test_a_self_test_says_what_is_missing(tmp_path: Path) -> None:
 
     machine = MachineJudge(Workspace(ROOT), "emulator", tmp_path, grade=missing)
     assert machine.self_test() == "NVRTC is not installed (pip install 'kgrade[cuda13]')"
+
+
+def test_a_self_test_that_came_too_late_is_tried_once_more(tmp_path: Path) -> None:
+    late = replace(accepted(), verdict=Verdict.TIME_LIMIT_EXCEEDED, headline="Too slow")
+    reports = [late, accepted(), late, late]
+    machine = MachineJudge(Workspace(ROOT), "emulator", tmp_path, grade=lambda *_: reports.pop(0), solve=Solve())
+    assert machine.self_test() == ""
+    assert "must be accepted and was time_limit_exceeded: Too slow" in machine.self_test()
 
 
 def test_a_self_test_without_a_worked_submission_fails(tmp_path: Path) -> None:
