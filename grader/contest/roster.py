@@ -53,7 +53,10 @@ def read_roster(path: Path, *, teams: bool = False) -> list[Person]:
 
 
 def parse_roster(data: bytes, place: str, *, teams: bool = False) -> list[Person]:
-    """Parses a roster: UTF-8 with or without a byte order mark, any line endings, `,` or `;`. Raises UsageError."""
+    """Parses a roster: UTF-8 with or without a byte order mark, any line endings; `,`, `;` or a tab between cells.
+
+    Spreadsheets write all of these. Raises UsageError.
+    """
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         text = data.decode("utf-16", "replace")
     else:
@@ -66,7 +69,7 @@ def parse_roster(data: bytes, place: str, *, teams: bool = False) -> list[Person
             ) from error
     lines = text.replace("\r\n", "\n").replace("\r", "\n")
     head = lines.split("\n", 1)[0]
-    delimiter = ";" if head.count(";") > head.count(",") else ","
+    delimiter = max(",;\t", key=head.count)
     mistakes: list[str] = []
     people = list(_people(csv.reader(io.StringIO(lines), delimiter=delimiter), mistakes, teams=teams))
     if not people and not mistakes:
@@ -94,11 +97,14 @@ class _Table:
 
 
 def _people(rows: Iterator[list[str]], mistakes: list[str], *, teams: bool) -> Iterator[Person]:
-    columns = [cell.strip().lower() for cell in next(rows, [])]
+    columns = [cell.strip().lower().replace("e-mail", "email") for cell in next(rows, [])]
     missing = [column for column in (*REQUIRED, *(["team"] if teams else [])) if column not in columns]
     unknown = [column for column in columns if column and column not in COLUMNS]
     if missing or len(set(columns)) < len(columns):
-        what = f"the column {' and '.join(missing)} is missing" if missing else "a column stands twice"
+        lacking = (
+            f"the column{'s' * (len(missing) > 1)} {' and '.join(missing)} {'are' if missing[1:] else 'is'} missing"
+        )
+        what = lacking if missing else "a column is there twice"
         mistakes.append(f"line 1: {what}; it reads {_shown(','.join(columns))}")
         return
     if unknown:
@@ -131,12 +137,12 @@ def _people(rows: Iterator[list[str]], mistakes: list[str], *, teams: bool) -> I
         if subject := row["subject"]:
             earlier = subjects.setdefault(subject, line)
             if earlier != line:
-                found.append(f"the subject {_shown(subject)} stands in line {earlier} too")
+                found.append(f"the subject {_shown(subject)} is in line {earlier} too")
         # Two people may have one name.
         if email := row["email"]:
             earlier = lines_of.setdefault(email.casefold(), line)
             if earlier != line:
-                found.append(f"the email {_shown(email)} stands in line {earlier} too")
+                found.append(f"the email {_shown(email)} is in line {earlier} too")
         mistakes += [f"line {line}: {fault}" for fault in found]
         if not found:
             role = row["role"].lower() or ROLES[0]
@@ -148,13 +154,13 @@ def _faults(row: _Table, *, teams: bool) -> Iterator[str]:
     if plain_name(row["name"]) != row["name"]:
         yield f"the name {_shown(row['name'])} ends as kgrade numbers namesakes; write it without the number"
     if not _EMAIL.fullmatch(row["email"]) or not row["email"].isprintable() or len(row["email"]) > 200:
-        yield f"the email {_shown(row['email'])} is none; one like ada@example.org is expected"
+        yield f"the email {_shown(row['email'])} is not an address; one such as ada@example.org is expected"
     if row["team"] or (teams and row["role"].lower() != "staff"):
         yield from name_faults("team", row["team"])
     if not row["subject"].isprintable() or len(row["subject"]) > LONGEST_SUBJECT:
-        yield f"the subject {_shown(row['subject'])} is none; up to {LONGEST_SUBJECT} printable characters are expected"
+        yield f"the subject {_shown(row['subject'])} is not one; up to {LONGEST_SUBJECT} printable characters are expected"
     if row["role"] and row["role"].lower() not in ROLES:
-        yield f"the role {_shown(row['role'])} is none; {' or '.join(ROLES)} is expected"
+        yield f"the role {_shown(row['role'])} is unknown; {' or '.join(ROLES)} is expected"
 
 
 def name_faults(kind: str, name: str) -> Iterator[str]:

@@ -37,6 +37,8 @@ def mistakes(text: str | bytes, *, teams: bool = False) -> str:
         GOOD.replace("\n", "\r").encode(),
         GOOD.replace(",", ";").encode(),
         GOOD.encode("utf-16"),
+        GOOD.replace(",", "\t").encode("utf-16"),
+        GOOD.replace("name,email", "Name,E-Mail").encode(),
         GOOD.replace("name,email", " Name , EMAIL ").encode(),
     ],
 )
@@ -53,21 +55,21 @@ def test_names_in_any_writing_are_kept() -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("", "line 1: the column name and email is missing"),
+        ("", "line 1: the columns name and email are missing"),
         ("name,mail\nAda,a@x.org\n", "line 1: the column email is missing; it reads 'name,mail'"),
-        ("name,email,name\n", "line 1: a column stands twice"),
+        ("name,email,name\n", "line 1: a column is there twice"),
         ("name,email,age\n", "line 1: there is no column 'age'"),
         ("name,email\n", "line 2: there is nobody in it"),
-        ("name,email\nAda,a@x.org\nBob,A@X.org\n", "line 3: the email 'A@X.org' stands in line 2 too"),
+        ("name,email\nAda,a@x.org\nBob,A@X.org\n", "line 3: the email 'A@X.org' is in line 2 too"),
         ("name,email\nAda (2),a@x.org\n", "line 2: the name 'Ada (2)' ends as kgrade numbers namesakes"),
-        ("name,email\nAda,none\n", "line 2: the email 'none' is none"),
-        ("name,email\nAda\n", "line 2: the email '' is none"),
+        ("name,email\nAda,none\n", "line 2: the email 'none' is not an address"),
+        ("name,email\nAda\n", "line 2: the email '' is not an address"),
         ("name,email\n,a@x.org\n", "line 2: the name is missing"),
         ("name,email\nA\x1b[31mda,a@x.org\n", "line 2: the name 'A?[31mda' has characters that can't be shown"),
         ("name,email\n\u202eada,a@x.org\n", "line 2: the name"),
         (f"name,email\n{'a' * 65},a@x.org\n", "has 65 characters; up to 64"),
         ("name,email\nDoe, Jane,a@x.org\n", "line 2: 3 cells, 2 columns"),
-        ("name,email,role\nAda,a@x.org,boss\n", "line 2: the role 'boss' is none"),
+        ("name,email,role\nAda,a@x.org,boss\n", "line 2: the role 'boss' is unknown"),
         ('name,email\n"two\nlines",a@x.org\nBob,x\n', "line 4: the email 'x'"),
     ],
 )
@@ -232,7 +234,7 @@ def test_a_new_token_is_no_formula_either() -> None:
 def test_a_roster_may_say_who_people_are_to_an_identity_provider() -> None:
     (ada, bob) = parse_roster(b"name,email,subject\nAda,ada@example.org,s-1\nBob,bob@example.org,\n", "r")
     assert (ada.subject, bob.subject) == ("s-1", None)
-    with pytest.raises(UsageError, match="line 3: the subject 's-1' stands in line 2 too"):
+    with pytest.raises(UsageError, match="line 3: the subject 's-1' is in line 2 too"):
         parse_roster(b"name,email,subject\nAda,ada@example.org,s-1\nBob,bob@example.org,s-1\n", "r")
     with pytest.raises(UsageError, match="line 2: the subject"):
         parse_roster(b"name,email,subject\nAda,ada@example.org," + b"s" * 256 + b"\n", "r")
