@@ -158,7 +158,8 @@ def _faults(row: _Table, *, teams: bool) -> Iterator[str]:
     if row["team"] or (teams and row["role"].lower() != "staff"):
         yield from name_faults("team", row["team"])
     if not row["subject"].isprintable() or len(row["subject"]) > LONGEST_SUBJECT:
-        yield f"the subject {_shown(row['subject'])} is not one; up to {LONGEST_SUBJECT} printable characters are expected"
+        most = f"up to {LONGEST_SUBJECT} printable characters"
+        yield f"the subject {_shown(row['subject'])} is too long or can't be shown; {most} are expected"
     if row["role"] and row["role"].lower() not in ROLES:
         yield f"the role {_shown(row['role'])} is unknown; {' or '.join(ROLES)} is expected"
 
