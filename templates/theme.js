@@ -16,6 +16,12 @@
       show();
     });
     system.addEventListener("change", show);
+    // Chosen in another window, or by the page around a frame.
+    addEventListener("storage", ({ key, newValue }) => {
+      if (key !== "kgrade-theme" || !newValue) return;
+      root.dataset.theme = newValue;
+      show();
+    });
     show();
     button.hidden = false;
     times();

@@ -47,7 +47,8 @@ class FaultPage:
         # What scrolls sideways has to be reached by keyboard.
         whole = str(statement_html(self.text)).replace("<pre>", '<pre tabindex="0">')
         first, _, rest = whole.partition("</p>")
-        return Markup(f"{first}</p>\n{self.picture}{rest}")
+        drawn = f'<div class="wide" role="region" aria-label="Picture" tabindex="0">{self.picture}</div>'
+        return Markup(f"{first}</p>\n{drawn}{rest}")
 
     @property
     def summary(self) -> str:

@@ -1,4 +1,4 @@
-"""The page of an explanation: asked for by a button, waited for, and then as a worker wrote it."""
+"""The page of an explanation: asked for by a button, waited for, and then what a worker wrote in a frame."""
 
 from __future__ import annotations
 
@@ -33,9 +33,16 @@ def explanation(number: Number, me: SignedIn) -> Response:
     if me.request.headers.get("hx-request") == "true":
         # A page that waits asks this way, and is loaded anew when there is something to see.
         return Response(status_code=204, headers={"hx-refresh": "true"} if ready else {})
-    if found is not None and found.page is not None:
-        return HTMLResponse(found.page, headers={"content-security-policy": me.site.report_policy})
     return me.page("explanation.html", row=row, found=found, ready=ready, names=me.names, here_is=explanation_of(row))
+
+
+@router.get("/contests/{slug}/submissions/{number}/explanation/page")
+def written(number: Number, me: SignedIn) -> Response:
+    """What the worker wrote, for the frame: by its policy it runs kgrade's own scripts alone and sends no form."""
+    found = me.site.database.explanation(_explained(me, number))
+    if found is None or found.page is None:
+        raise Refused(404, "there is no explanation yet")
+    return HTMLResponse(found.page, headers={"content-security-policy": me.site.report_policy})
 
 
 def _explained(me: Member, number: int) -> SubmissionRecord:

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "frame-src 'self'; "
     "base-uri 'none'; form-action 'self'"
 )
 """Content security policy of every page: only this server's own scripts and styles."""

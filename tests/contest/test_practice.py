@@ -355,20 +355,23 @@ def test_an_explanation_is_asked_for_once(mine: Hall) -> None:
     assert browser.post(page, data=form, headers={"origin": "http://evil.example"}).status_code == 403
     assert browser.post(page, data=form).headers["location"] == page
     assert browser.post(page, data=form).status_code == 303
-    assert "Waiting" in browser.get(page).text
+    assert "Waiting" in browser.get(page).text and browser.get(f"{page}/page").status_code == 404
     poll = {"hx-request": "true"}
     assert "hx-refresh" not in browser.get(page, headers=poll).headers
     assert Explainer(client, think)(str) and not Explainer(client, think)(str)
     assert [(each.problem, each.file, each.text) for each in think.questions] == [("matmul", "matmul.cu", "int x;")]
     assert browser.get(page, headers=poll).headers["hx-refresh"] == "true"
-    answer = browser.get(page)
-    assert (
-        answer.text == "<p>the explanation</p>" and "script-src 'sha256-" in answer.headers["content-security-policy"]
-    )
+    # It is shown within the site's menu, in a frame whose policy is that of a page from elsewhere.
+    around = browser.get(page).text
+    assert f'<iframe class="whole" src="{page}/page"' in around and "My submissions" in around
+    answer = browser.get(f"{page}/page")
+    policy = answer.headers["content-security-policy"]
+    assert answer.text == "<p>the explanation</p>"
+    assert "script-src 'sha256-" in policy and "form-action 'none'" in policy
     # The same text again has the same page.
     again = hand_in(mine, browser)
     mine.judge()
-    assert browser.get(f"{HOME}/submissions/{again}/explanation").text == answer.text
+    assert browser.get(f"{HOME}/submissions/{again}/explanation/page").text == answer.text
 
 
 @pytest.mark.parametrize(
@@ -393,7 +396,7 @@ def test_why_there_is_no_explanation(mine: Hall, failure: Answer | Exception, wo
     assert browser.post(page, data={"csrf": form_token(text)}).status_code == 303
     assert "Waiting" in browser.get(page).text
     assert Explainer(mine.worker("other"), Stub(Answer("<p>now</p>")))(str)
-    assert browser.get(page).text == "<p>now</p>"
+    assert browser.get(f"{page}/page").text == "<p>now</p>"
 
 
 def test_explanations_do_not_fill_the_database(mine: Hall) -> None:
@@ -448,6 +451,7 @@ def test_a_contest_explains_where_its_settings_say_so(mine: Hall) -> None:
     mine.pass_time(hours=6)
     # Others' code is public now, its explanation is not.
     assert bob.get(page.rpartition("/")[0]).status_code == 200 and bob.get(page).status_code == 404
+    assert bob.get(f"{page}/page").status_code == 404
 
 
 def test_a_worked_submission_is_explained_by_the_process_of_gradings(tmp_path: Path) -> None:

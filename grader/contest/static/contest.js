@@ -33,8 +33,23 @@
     }
   };
 
+  // What a worker wrote is a page of its own in a frame, which is as tall as that page; its bar is left to this one.
+  const fit = (frame) => {
+    const root = frame.contentDocument.documentElement;
+    root.classList.add("framed");
+    new ResizeObserver(() => { frame.style.height = `${root.offsetHeight}px`; }).observe(root);
+  };
+  const frames = () => {
+    for (const frame of document.querySelectorAll("iframe.whole")) {
+      frame.addEventListener("load", () => fit(frame));
+      const { URL, readyState } = frame.contentDocument;
+      if (URL !== "about:blank" && readyState === "complete") fit(frame);
+    }
+  };
+
   addEventListener("DOMContentLoaded", () => {
     clocks();
+    frames();
     markOwn();
     document.body.addEventListener("htmx:afterSwap", markOwn);
     // Pieces of a page come and go.
