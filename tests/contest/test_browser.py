@@ -232,6 +232,23 @@ def test_a_draft_is_there_on_another_machine(browser: Any, hall: Hall, complaint
     assert home.get_by_label("Your code").inner_text() == "// at home"
 
 
+def test_two_windows_keep_their_own_texts(browser: Any, hall: Hall, complaints: list[str]) -> None:
+    one = opened(browser, hall, complaints)
+    sign_in(one, "ada")
+    other = one.context.new_page()
+    for page in (one, other):
+        page.goto(f"{HOME}/problems/matmul")
+        page.locator(".cm-lineNumbers").wait_for()
+    for page, text in ((other, "// other"), (one, "// one")):
+        page.get_by_label("Your code").fill(text)
+    other.reload()
+    other.get_by_text("Your draft of").wait_for()
+    assert other.get_by_label("Your code").inner_text() == "// other"
+    # What was typed last is in the first window, and one press away.
+    other.get_by_role("button", name="Take the other window's").click()
+    assert other.get_by_label("Your code").inner_text() == "// one"
+
+
 def test_leaving_asks_where_the_browser_keeps_nothing(browser: Any, hall: Hall, complaints: list[str]) -> None:
     page = opened(browser, hall, complaints)
     page.add_init_script("Storage.prototype.setItem = () => { throw new Error('full'); }")

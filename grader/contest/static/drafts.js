@@ -1,5 +1,5 @@
 // Keeps what is typed on a problem's page: at once in the browser, every few seconds on the server, each by contest,
-// problem, account and language. The newer of the two is shown.
+// problem, account and language. The newer of the two is shown; of two windows each comes back with its own text.
 "use strict";
 const kgradeDrafts = (bench, form, { text, put, bases }) => {
   const { contest, problem, account, now, since, saved, largest } = bench.dataset;
@@ -12,13 +12,16 @@ const kgradeDrafts = (bench, form, { text, put, bases }) => {
   const last = nameOf("last"), copied = saved !== "", copies = new Map(Object.entries(JSON.parse(saved || "{}")));
   let unsaved = false, opening = false;
 
-  const read = (spoken) => {
-    try { return JSON.parse(localStorage.getItem(nameOf(spoken))); } catch { return null; }
+  const from = (storage, spoken) => {
+    try { return JSON.parse(storage().getItem(nameOf(spoken))); } catch { return null; }
   };
+  const read = (spoken) => from(() => localStorage, spoken);
   const write = (spoken, draft) => {
     try {
-      if (draft) localStorage.setItem(nameOf(spoken), JSON.stringify(draft));
-      else localStorage.removeItem(nameOf(spoken));
+      for (const storage of [localStorage, sessionStorage]) {
+        if (draft) storage.setItem(nameOf(spoken), JSON.stringify(draft));
+        else storage.removeItem(nameOf(spoken));
+      }
       localStorage.setItem(last, spoken);
       unsaved = false;
     } catch {
@@ -105,14 +108,18 @@ const kgradeDrafts = (bench, form, { text, put, bases }) => {
   /// Puts into the editor what there is in the chosen language: the newest of the text from the server, which was handed
   /// in, the browser's own draft, and the server's copy.
   const open = () => {
-    const spoken = language.value, draft = read(spoken), base = bases.get(spoken);
+    const spoken = language.value, kept = read(spoken), base = bases.get(spoken);
     const given = spoken === first ? Date.parse(since) || 0 : 0;
-    const newer = draft?.text != null && draft.text !== base && draft.time > given;
+    const counts = (draft) => draft?.text != null && draft.text !== base && draft.time > given;
+    // What was typed in this window, though another one was typed in since.
+    const own = from(() => sessionStorage, spoken), draft = counts(own) ? own : kept, newer = counts(draft);
     line.hidden = newer || !line.dataset.first || spoken !== first;
     set(newer ? draft.text : base);
-    if (newer) say(`Your draft of ${at(draft.time)} is back.`, ["Discard it", () => put(base)]);
+    const other = draft !== kept && counts(kept) && kept.text !== draft.text;
+    const there = other ? [[`Take the other window's of ${at(kept.time)}`, () => put(kept.text)]] : [];
+    if (newer) say(`Your draft of ${at(draft.time)} is back.`, ...there, ["Discard it", () => put(base)]);
     else if (draft && draft.time <= given) write(spoken, null);
-    const known = Math.max(given, draft?.time ?? 0, draft?.copied ?? 0);
+    const known = Math.max(given, ...[draft, kept].flatMap((each) => [each?.time ?? 0, each?.copied ?? 0]));
     if (Date.parse(copies.get(spoken)) > known) fetchCopy(spoken, newer ? draft : null);
   };
 
