@@ -1,7 +1,9 @@
 """Live scoreboards of contests, made once for all who ask.
 
 Nobody waits for a board that takes long: the previous one is shown until the next is ready, and making boards takes at
-most a tenth of one core. The caller decides who may see which board.
+most a tenth of one core. Only where nobody has asked for a while is the next one waited for, a little.
+
+The caller decides who may see which board.
 """
 
 from __future__ import annotations
@@ -29,6 +31,10 @@ SHARE = 10.0
 """A board is kept for at least this many times as long as it took to make."""
 QUICK = 0.05
 """A board that took fewer seconds to make is made while the request waits."""
+OLD = 10.0
+"""Age in seconds beyond which the next board is waited for: nobody looked at it meanwhile, so few wait."""
+WAIT = 2.0
+"""For so many seconds at most."""
 
 log = logging.getLogger("kgrade.server")
 
@@ -70,13 +76,17 @@ class Boards:
         if kept.board is None:
             with kept.making:
                 return kept.board or self._make(kept, contest)
-        if self._clock() - kept.asked > max(SECONDS, SHARE * kept.took) and kept.making.acquire(blocking=False):
+        age = self._clock() - kept.asked
+        if age > max(SECONDS, SHARE * kept.took) and kept.making.acquire(blocking=False):
             if kept.took < QUICK and self._clock() - kept.whole < LONGEST:
                 try:
                     return self._make(kept, contest)
                 finally:
                     kept.making.release()
-            threading.Thread(target=self._make_apart, args=(kept, contest), daemon=True).start()
+            making = threading.Thread(target=self._make_apart, args=(kept, contest), daemon=True)
+            making.start()
+            if age > max(OLD, 2 * SHARE * kept.took):
+                making.join(WAIT)
         return kept.board
 
     def hurry(self, slug: str) -> None:
