@@ -142,7 +142,12 @@ class OwnWorkers:
             for pipe in (process.stdin, process.stdout):
                 if pipe is not None:
                     pipe.close()
-            if ended == OUT_OF_SERVICE or (answered and self._stopping.wait(AGAIN_SECONDS)):
+            if ended == OUT_OF_SERVICE or self._stopping.is_set():
+                return
+            # Known here at once, without waiting for its lease; if the database fails now, that expires by itself.
+            with suppress(KgradeError):
+                self._database.worker_ended(f"{self.admission.name}:{name}")
+            if answered and self._stopping.wait(AGAIN_SECONDS):
                 return
 
     def _watch(self, process: subprocess.Popen[bytes]) -> bool:

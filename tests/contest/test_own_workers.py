@@ -78,6 +78,19 @@ def test_what_they_hold_at_the_end_is_given_back(contest_database: Database, tmp
     assert [each.name for each in contest_database.workers()] == ["server/let-in"]
 
 
+def test_the_work_of_one_that_is_gone_is_free_at_once(contest_database: Database, tmp_path: Path) -> None:
+    gone, there = (
+        _held(contest_database, name, f"server/here:1:{number}") for name, number in (("ada", 1), ("bob", 11))
+    )
+    for number in (1, 11):
+        contest_database.worker_seen(f"server/here:1:{number}", "emulator", "judging")
+    contest_database.worker_ended("server/here:1:1")
+    contest_database.queue.recover()
+    assert contest_database.submission(gone).state == QUEUED
+    assert contest_database.submission(there).worker == "server/here:1:11"
+    assert [each.name for each in contest_database.workers()] == ["server/here:1:11"]
+
+
 def test_a_served_contest_is_judged_and_no_worker_outlives_its_server(tmp_path: Path) -> None:
     """As processes: a worker without the database, a lease left behind, a proxy in the environment, a killed server."""
     port = free_port()
@@ -106,9 +119,15 @@ def test_a_served_contest_is_judged_and_no_worker_outlives_its_server(tmp_path: 
         assert not any(word in told + typed for word in (b"KGRADE_TOKEN=", b"contests.db", b"--token\0"))
         # One that is stopped says nothing any more, and another takes its place.
         os.kill(worker, signal.SIGSTOP)
+        # What it asked for last is answered by now.
+        time.sleep(0.5)
+        number = database.submit(database.account_by_name("c1", "ada"), "zip", "k.cu", "nor this", gpu_model="emulator")
+        assert database.queue.claim("emulator", f"server/{socket.gethostname()[:60]}:{port}:1") is not None
         began = time.monotonic()
         _wait(lambda: _workers(server.pid) not in ([], [worker]))
         assert time.monotonic() - began < 30 and not Path(f"/proc/{worker}").exists()
+        # Its work is judged without waiting for its lease.
+        _wait(lambda: database.submission(number).state == JUDGED)
         (worker,) = _workers(server.pid)
         server.kill()
         _wait(lambda: not Path(f"/proc/{worker}").exists())

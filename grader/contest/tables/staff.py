@@ -115,6 +115,14 @@ class Staff(Transactions):
             ended = self.now() - timedelta(seconds=1)
             connection.execute(update(Judging).where(*_held_by(machine)).values(lease_until=ended))
 
+    def worker_ended(self, name: str) -> None:
+        """Expires the leases of a process that is gone, and takes it off the list."""
+        held = Judging.state == RUNNING, Judging.worker == name
+        with self.writing(flushed=False) as connection:
+            ended = self.now() - timedelta(seconds=1)
+            connection.execute(update(Judging).where(*held).values(lease_until=ended))
+            connection.execute(delete(Worker).where(Worker.name == name, Worker.token_hash.is_(None)))
+
 
 def _held_by(machine: str) -> tuple[ColumnElement[bool], ...]:
     return Judging.state == RUNNING, Judging.worker.startswith(f"{machine}:", autoescape=True)
