@@ -626,7 +626,7 @@ def test_practice_from_the_address_to_the_explanation(browser: Any, tmp_path: Pa
         api.expect(page.locator("iframe.whole")).to_have_css("height", re.compile(r"^\d{4,}"))
         page.get_by_role("button", name="Dark theme").click()
         api.expect(framed.locator("html")).to_have_attribute("data-theme", "dark")
-        page.get_by_role("button", name="Light theme").click()
+        page.evaluate("localStorage.removeItem('kgrade-theme')")
         page.goto("/contests/practice/problems/matmul/leaderboard")
         assert page.locator("tr.own").count() == 1
         page.get_by_role("link", name="Editorial").click()
@@ -652,7 +652,8 @@ def test_practice_from_the_address_to_the_explanation(browser: Any, tmp_path: Pa
         page.get_by_text("6 tokens changed").wait_for()
         ends = ("exercises/second-barrier", "leaderboard", "editorial", "changes")
         paths = [problem, *(f"{problem}/{end}" for end in ends)]
-        paths += ["/contests/practice", "/contests/practice/submissions/2"]
+        report = "/contests/practice/submissions/2"
+        paths += ["/contests/practice", report, f"{report}/explanation"]
         assert list(faults_of(page, hall.address, paths)) == []
 
 
