@@ -30,6 +30,8 @@ def solve(x, n):
     same(torch.linspace(0, 1, 3, device="cuda"), [0.0, 0.5, 1.0])
     same(torch.zeros(0, device="cuda"), [])
     same(torch.zeros(2, dtype=torch.bool, device="cuda"), [False, False])
+    same(x.new_tensor([1.5, 2.0]), [1.5, 2.0])
+    same(x.new_tensor([1, 2], dtype=torch.int32), [1, 2])
     assert torch.empty(n, device="cuda").shape == (n,) and torch.empty_like(x).dtype is torch.float32
     assert torch.empty_strided((3, 4), (1, 3), device="cuda").stride() == (1, 3)
     assert x.new_empty((2, 3)).numel() == 6 and not torch.zeros(3).is_cuda and not x.new_zeros(3, device="cpu").is_cuda
@@ -87,10 +89,15 @@ assert torch.cuda.is_available()
 def solve(x, n):
     properties = torch.cuda.get_device_properties(DEVICE)
     assert properties.multi_processor_count == 24 and CAPABILITY == (8, 9)
-    with torch.cuda.device(x.device):
+    with torch.cuda.device(x.device), torch.cuda.nvtx.range("part"):
         torch.cuda.synchronize()
-    torch.cuda.current_stream().synchronize()
-    print(x, torch.cuda.get_device_name())
+    stream = torch.cuda.current_stream()
+    with torch.cuda.stream(stream):
+        assert torch.zeros(2, device="cuda").tolist() == [0, 0]
+    stream.wait_stream(torch.cuda.default_stream())
+    stream.synchronize()
+    assert stream.query() and torch.cuda.mem_get_info()[1] == properties.total_memory
+    print(x, f"{x[1]:.2f}", torch.cuda.get_device_name())
 """
 
 
@@ -102,7 +109,7 @@ def test_pytorch_does_it_as_on_a_gpu(text: str) -> None:
 
 def test_what_is_printed_is_told() -> None:
     printed = record(HEAD + CUDA)["solved"]["printed"]
-    assert printed == "<torch.float32 tensor of (8,) on the device> NVIDIA GeForce RTX 4060\n"
+    assert printed == "<torch.float32 tensor of (8,) on the device> 1.00 NVIDIA GeForce RTX 4060\n"
 
 
 @pytest.mark.parametrize(
@@ -120,12 +127,25 @@ def test_what_is_printed_is_told() -> None:
         ),
         ("torch.cuda.Stream()", "torch.cuda.Stream", "makes a stream"),
         ("torch.cuda.Event(enable_timing=True)", "torch.cuda.Event", "makes an event"),
+        ("torch.cuda.current_stream().record_event()", "torch.cuda.Event", "makes an event"),
     ],
 )
 def test_what_is_no_kernel_of_the_file_is_refused(line: str, call: str, says: str) -> None:
     solved = record(f"{HEAD}def solve(x, n):\n    {line}\n")["solved"]
     assert (solved["fault"], solved["call"], solved["at"]) == ("unsupported_call", call, [5])
     assert says in solved["message"] and solved["hint"]
+
+
+@pytest.mark.parametrize(("line", "hint"), [("x[0] == 1", "first, by .item()"), ("x == 1", "kernel of this file")])
+def test_a_number_on_the_device_is_to_be_taken_to_the_host(line: str, hint: str) -> None:
+    solved = record(f"{HEAD}def solve(x, n):\n    if {line}:\n        pass\n")["solved"]
+    assert solved["call"] == "torch.eq" and hint in solved["hint"]
+
+
+@pytest.mark.parametrize("line", ["x.numpy()", "numpy.asarray(x)"])
+def test_a_tensor_of_the_device_is_no_array_of_the_host(line: str) -> None:
+    solved = record(f"import numpy\n{HEAD}def solve(x, n):\n    assert x.cpu().numpy()[1] == 1\n    {line}\n")["solved"]
+    assert (solved["call"], solved["at"]) == ("TypeError", [7]) and ".cpu()" in solved["message"]
 
 
 def test_an_import_does_nothing_with_the_device() -> None:

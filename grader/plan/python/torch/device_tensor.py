@@ -102,6 +102,22 @@ class DeviceTensor(torch.Tensor):
         """The values, as lists."""
         return self.cpu().tolist()
 
+    def __format__(self, spec: str) -> str:
+        return object.__format__(self, spec) if self.ndim else format(self.item(), spec)
+
+    def numpy(self, *, force: bool = False) -> Any:
+        """The values, if they may be copied. Raises TypeError."""
+        if not force:
+            raise TypeError("can't convert a tensor of the device to NumPy: copy it to the host first, by .cpu()")
+        return self.cpu().numpy()
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return self.numpy()
+
+    def new_tensor(self, data: Any, *, dtype: torch.dtype | None = None, device: Any = DEVICE) -> Any:
+        """The host's data as a tensor of this one's type."""
+        return torch.tensor(data, dtype=dtype or self.dtype, device=device)
+
     def __repr__(self, **_: Any) -> str:
         return f"<{self.dtype} tensor of {tuple(self.shape)} on the device>"
 

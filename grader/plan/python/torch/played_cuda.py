@@ -9,7 +9,8 @@ import torch
 
 from grader.plan.python.tape import Tape
 
-MULTIPROCESSORS, THREADS_PER_SM, L2_BYTES = 16, 39, 38
+MULTIPROCESSORS, THREADS_PER_SM, THREADS_PER_BLOCK, L2_BYTES = 16, 39, 1, 38
+CLOCK_RATE, MEMORY_CLOCK_RATE, MEMORY_BUS_WIDTH = 13, 36, 37
 SHARED_BYTES, SHARED_BYTES_OPTIN, SHARED_BYTES_PER_SM, REGISTERS_PER_SM = 8, 97, 81, 82
 """The numbers of CUdevice_attribute (cuda.h)."""
 _REFUSED = {
@@ -32,6 +33,17 @@ class Stream:
         """Records that the host waits for it."""
         self._tape().synchronize(0)
 
+    def wait_stream(self, stream: Stream) -> None:
+        """Nothing: there is one stream, and it is in order."""
+
+    def query(self) -> bool:
+        """Whether all work is done, as far as the host can see: a plan runs when solve() has returned."""
+        return True
+
+    def record_event(self, event: object = None) -> NoReturn:
+        """Refused, as events are."""
+        return _refuse(self._tape, "Event")
+
 
 class Properties:
     """What torch.cuda.get_device_properties() answers."""
@@ -44,6 +56,9 @@ class Properties:
         self.major, self.minor = device.capability
         self.multi_processor_count = known.get(MULTIPROCESSORS, 0)
         self.max_threads_per_multi_processor = known.get(THREADS_PER_SM, 0)
+        self.max_threads_per_block = known.get(THREADS_PER_BLOCK, 0)
+        self.clock_rate, self.memory_clock_rate = known.get(CLOCK_RATE, 0), known.get(MEMORY_CLOCK_RATE, 0)
+        self.memory_bus_width = known.get(MEMORY_BUS_WIDTH, 0)
         self.shared_memory_per_block = known.get(SHARED_BYTES, 0)
         self.shared_memory_per_block_optin = known.get(SHARED_BYTES_OPTIN, 0)
         self.shared_memory_per_multiprocessor = known.get(SHARED_BYTES_PER_SM, 0)
@@ -67,7 +82,11 @@ def play_cuda(tape: Callable[[], Tape]) -> None:
         "synchronize": lambda device=None: tape().synchronize(),
         "current_stream": lambda device=None: Stream(tape),
         "default_stream": lambda device=None: Stream(tape),
+        # What "with torch.cuda.stream(...)" calls: any stream is the default one.
+        "set_stream": lambda stream: None,
         "empty_cache": lambda: None,
+        "reset_peak_memory_stats": lambda device=None: None,
+        "mem_get_info": lambda device=None: (tape().device.memory, tape().device.memory),
         "get_device_capability": lambda device=None: tape().device.capability,
         "get_device_name": lambda device=None: tape().device.name,
         "get_device_properties": lambda device=None: Properties(tape()),
@@ -75,10 +94,14 @@ def play_cuda(tape: Callable[[], Tape]) -> None:
     }
     for name, answer in answers.items():
         setattr(torch.cuda, name, answer)
+    for name in ("range_push", "range_pop", "mark"):
+        # Names for a profiler, which there is none of.
+        setattr(torch.cuda.nvtx, name, lambda *_: None)
 
 
 def _refusing(tape: Callable[[], Tape], name: str) -> Callable[..., NoReturn]:
-    def refuse(*_: Any, **__: Any) -> NoReturn:
-        tape().refuse(f"torch.cuda.{name}", *_REFUSED[name])
+    return lambda *_, **__: _refuse(tape, name)
 
-    return refuse
+
+def _refuse(tape: Callable[[], Tape], name: str) -> NoReturn:
+    tape().refuse(f"torch.cuda.{name}", *_REFUSED[name])

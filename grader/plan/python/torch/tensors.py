@@ -20,6 +20,7 @@ from grader.plan.python.torch.played_cuda import play_cuda
 from grader.plan.python.torch.values import OPERATIONS, fill, upload_new
 
 HINT = "write it as a kernel of this file, or compute it on the host from the sizes alone"
+ONE_NUMBER_HINT = "take the number to the host first, by .item(); solve() may then decide by it what it launches"
 _aten = torch.ops.aten
 
 _EMPTY = (
@@ -101,7 +102,9 @@ class Tensors(TorchDispatchMode):
             )
         name = func.overloadpacket.__name__
         message = f"solve() calls torch.{name} on the device, which is not a kernel of this file"
-        return self.tape.refuse(f"torch.{name}", message, HINT)
+        # As in "if shape[0] == 1".
+        one_number = all(one.ndim == 0 for one in tensors_in((args, kwargs)))
+        return self.tape.refuse(f"torch.{name}", message, ONE_NUMBER_HINT if one_number else HINT)
 
 
 class Numbered(TorchFunctionMode):
