@@ -265,6 +265,39 @@ def test_arrays_of_another_framework(run: Run) -> None:
     assert np.array_equal(done(one).arrays["output"], call.arguments["a"] + call.arguments["b"])
 
 
+def test_a_tensor_keeps_the_array_that_it_is_made_of(run: Run) -> None:
+    text = (
+        ADD
+        + """
+    import weakref
+    from cutlass.cute.runtime import from_dlpack
+
+    class Array:
+        dtype = "torch.float32"
+
+        def __init__(self, tensor):
+            self.tensor, self.shape = tensor, tensor.shape
+
+        def data_ptr(self):
+            return self.tensor.data_ptr
+
+        def stride(self):
+            return self.tensor.stride
+
+    def solve(a, b, output, n):
+        array = Array(a)
+        alive = weakref.ref(array)
+        made = from_dlpack(array).mark_layout_dynamic()
+        del array
+        assert alive() is not None
+        del made
+        assert alive() is None
+    """
+    )
+    (one,) = run(text, vectors(9))
+    assert one.error is None
+
+
 def test_shared_memory_and_device_functions(run: Run) -> None:
     text = """
     from cutlass.utils import SmemAllocator

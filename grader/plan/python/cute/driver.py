@@ -92,6 +92,8 @@ class CuteDriver:
             known = described(tensor)
             alive.append(known)
             usual(self, tensor if known is None else known, *args, **kwargs)
+            # As DLPack's capsule does: the framework frees what nobody refers to.
+            self.kgrade_owner = tensor
 
         arguments_of_cute._Tensor.__init__ = init
 
