@@ -1,6 +1,7 @@
-# expect: runtime_error
+# expect: accepted
 #
-# Calls the system past Python: traces and reads the judge, maps its own code, and writes to the device's addresses.
+# Calls the system past Python: traces and reads other processes, asks for what the filter refuses, and runs machine
+# code of its own.
 
 import ctypes
 import mmap
@@ -39,4 +40,4 @@ def solve(a, b, output, N):
     code = mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
     code.write(b"\xc3")
     ctypes.CFUNCTYPE(None)(ctypes.addressof(ctypes.c_char.from_buffer(code)))()
-    ctypes.memset(output.data_ptr(), 0, 4 * N)
+    honest(a, b, output, N)

@@ -25,7 +25,7 @@ def channel():
 
 def solve(a, b, output, N):
     judge = channel()
-    for line in range(20_000):
+    for line in range(1_000):
         text = f"\x1b[2J\u202e\r\n::error::{line}\n<script>alert(1)</script>" + "x" * 1000
         judge.send({"op": "note", "text": text, "at": [line]})
     honest(a, b, output, N)
