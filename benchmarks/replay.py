@@ -6,16 +6,16 @@
     python benchmarks/replay.py --jobs 2 --save build/replay.jsonl
 
 A replay shows the fault if it has a step at the line of the report, or if the report names none, a mark. Files that
-fail before a kernel runs have none. Time is that beyond the grading; `cpu` is that of the process that records and of
-its children. With `--save` each row goes into a file of lines at once, and files that have a row there are passed over:
-the same command goes on where it was cut off. `--seconds` begins no file after so many.
+fail before a kernel runs have none. Time is that beyond the grading; `cpu` is that of all processes that take part. With
+`--save` each row goes into a file of lines at once, and files that have a row there are passed over: the same command
+goes on where it was cut off. `--seconds` begins no file after so many. To grade takes ten times as long as to record:
+with `--reports` a later run finds the reports of this one in that folder.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import resource
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -25,15 +25,17 @@ from multiprocessing import get_context
 from pathlib import Path
 from statistics import median
 
+from processor_time import ProcessorClock
+
 from grader.core.errors import KgradeError
 from grader.core.paths import cache_folder
-from grader.core.report import Report
+from grader.core.report import Report, from_json, to_json
 from grader.core.verdict import FaultClass, Verdict, WrongKind
 from grader.judge.conductor import Options, grade
 from grader.judge.verify import NO_PATTERN, SEED
 from grader.judge.watching import can_be_watched
 from grader.languages.registry import language_of, read_submission
-from grader.problem import load_problem
+from grader.problem import Problem, load_problem
 from grader.replay.packing import pack
 from grader.replay.record import record_replay
 from grader.replay.trace import Trace
@@ -44,6 +46,7 @@ PROBLEMS = Path(__file__).resolve().parent.parent / "problems"
 MOST_BYTES = 2 << 20
 MOST_SECONDS = 3.0
 BEFORE_A_KERNEL = (FaultClass.LAUNCH_FAILURE, FaultClass.UNSUPPORTED_CALL, FaultClass.ILLEGAL_INSTRUCTION)
+CLOCK = ProcessorClock()
 
 
 @dataclass(frozen=True)
@@ -93,35 +96,41 @@ def missing(report: Report, trace: Trace | None) -> str:
     return ""
 
 
-def spent() -> float:
-    """Processor seconds of this process and of its children that have ended."""
-    used = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-    return sum(each.ru_utime + each.ru_stime for each in used)
-
-
 def name_of(file: Path) -> str:
     """A file as rows name it."""
     return f"{file.parents[2].name}/{file.parent.name}/{file.name}"
 
 
-def measure(file: Path) -> Row:
+def graded(problem: Problem, file: Path, kept: Path | None) -> Report:
+    """The report of a file, as it is kept if it is."""
+    place = None if kept is None else kept / f"{name_of(file).replace('/', '-')}.json"
+    if place is not None and place.exists():
+        return from_json(place.read_text(encoding="utf-8"))
+    options = Options(12, SEED, device="emulator", search=NO_PATTERN)
+    report = grade(problem, read_submission(file), options)
+    if place is not None:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(to_json(report), encoding="utf-8")
+    return report
+
+
+def measure(file: Path, kept: Path | None) -> Row:
     """Grades one file and records it."""
     problem, name = load_problem(file.parents[2]), name_of(file)
     try:
-        submission = read_submission(file)
-        report = grade(problem, submission, Options(12, SEED, device="emulator", search=NO_PATTERN))
+        submission, report = read_submission(file), graded(problem, file, kept)
     except KgradeError as error:
         print(f"{name}: not graded: {error.message}", file=sys.stderr)
         return Row(name, watched=False)
     if not can_be_watched(report, problem):
         return Row(name, watched=False)
     assert report.smallest is not None
-    began, cpu = time.monotonic(), spent()
+    began, spent = time.monotonic(), CLOCK()
     language = language_of(submission)
     trace = record_replay(problem, submission, report.smallest, language, cache_folder(), Sandbox.find())
     size = len(pack(trace)) if trace is not None else 0
     steps = None if trace is None else len(trace)
-    return Row(name, steps, size, time.monotonic() - began, spent() - cpu, missing(report, trace))
+    return Row(name, steps, size, time.monotonic() - began, CLOCK() - spent, missing(report, trace))
 
 
 def begin() -> None:
@@ -129,18 +138,18 @@ def begin() -> None:
     use_templates(Sandbox.find())
 
 
-def measured(files: Sequence[Path], jobs: int, until: float) -> Iterator[Row]:
+def measured(files: Sequence[Path], jobs: int, until: float, kept: Path | None) -> Iterator[Row]:
     """The rows of files as they come, begun before the time `until`."""
     if jobs == 1:
         begin()
-        yield from (measure(file) for file in files if time.monotonic() < until)
+        yield from (measure(file, kept) for file in files if time.monotonic() < until)
         return
     # Spawned: a forked copy of a process that has threads may deadlock.
     with ProcessPoolExecutor(jobs, get_context("spawn"), initializer=begin) as pool:
         left, running = iter(files), set[Future[Row]]()
         while True:
             while len(running) < jobs and time.monotonic() < until and (file := next(left, None)) is not None:
-                running.add(pool.submit(measure, file))
+                running.add(pool.submit(measure, file, kept))
             if not running:
                 return
             done, running = wait(running, return_when=FIRST_COMPLETED)
@@ -167,6 +176,7 @@ def main() -> int:
     parser.add_argument("--only", default="", help="files whose name has this in it")
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="files at a time; times are then no measure")
     parser.add_argument("--save", type=Path, metavar="FILE", help="keep rows there, and go on where they end")
+    parser.add_argument("--reports", type=Path, metavar="FOLDER", help="keep reports there, and grade no file twice")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="begin no file after so many seconds")
     asked = parser.parse_args()
     files = list(faulty_files(asked.problems, asked.only))
@@ -174,7 +184,7 @@ def main() -> int:
     rows = [row for row in saved_rows(asked.save) if row.name in names]
     known = {row.name for row in rows}
     left = [file for file in files if name_of(file) not in known]
-    for row in measured(left, max(asked.jobs, 1), time.monotonic() + asked.seconds):
+    for row in measured(left, max(asked.jobs, 1), time.monotonic() + asked.seconds, asked.reports):
         rows.append(row)
         if row.watched:
             print(row, flush=True)

@@ -1,5 +1,6 @@
 """The player of a report's page in a real browser: its steps, keys and links, and each kind of failure."""
 
+import gzip
 import re
 import shutil
 from collections.abc import Callable, Iterator
@@ -8,6 +9,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from coach.samples import explanation
 
@@ -17,6 +19,7 @@ from grader.boards.templating import PLAYER_SCRIPT, pages
 from grader.core.report import Report
 from grader.replay.cutting import one_warp
 from grader.replay.model import SourceFile, Type
+from grader.replay.packing import pack
 from grader.replay.summary import summarize
 from grader.replay.trace import Trace
 from grader.store.workspace import builtin_folder
@@ -241,6 +244,30 @@ def test_an_explanation_plays_the_accesses_of_a_warp(browser: Any, tmp_path: Pat
     api.expect(page.locator(".counter")).to_have_text("20 of 20")
     page.get_by_role("button", name="Play", exact=True).wait_for()
     page.close()
+
+
+@in_browser
+def test_the_script_reads_what_is_packed(browser: Any) -> None:
+    """All columns, with values of each size: those that follow from earlier ones, and those that don't."""
+    trace = traces.race()
+    sizes = np.array([1, 2, 4, 8])[np.arange(len(trace.writes.step)) % 4]
+    value = trace.writes.value << np.uint64(31) | trace.writes.value
+    value &= np.uint64(2**64 - 1) >> (64 - 8 * sizes).astype(np.uint64)
+    trace = replace(trace, writes=replace(trace.writes, size=sizes, value=value))
+    script = "".join(
+        (builtin_folder("templates") / "player" / f"{part}.js").read_text() for part in ("text", "columns")
+    )
+    page = browser.new_page()
+    found = page.evaluate(
+        f"(bytes) => {{ {script}; return unpacked(Uint8Array.from(bytes)); }}", [*gzip.decompress(pack(trace))]
+    )
+    page.close()
+    for group in ("steps", "reads", "writes", "waits"):
+        for name, column in vars(getattr(trace, group)).items():
+            wanted = [f"{bits:x}" for bits in column.tolist()] if name == "value" else column.tolist()
+            assert found[group][name] == wanted, (group, name)
+    for array, read in zip(trace.arrays, found["arrays"], strict=True):
+        assert read["elements"] == {str(index): f"{bits:x}" for index, bits in array.elements.items()}
 
 
 @in_browser

@@ -16,7 +16,7 @@ from grader.problem import load_problem
 from grader.replay.decode import scalar
 from grader.replay.marks import ELSEWHERE, ENDS
 from grader.replay.model import Accesses
-from grader.replay.packing import to_json
+from grader.replay.packing import pack
 from grader.replay.places import LOOKED_FOR, WRITTEN_NOWHERE
 from grader.replay.record import BEYOND, BLOCK_ALONE, BLOCKS_BEFORE, CUT, FIRST_LAUNCH, TOO_LONG, Recorder
 from grader.replay.trace import Trace
@@ -118,7 +118,7 @@ def test_memory_has_its_arrays_by_name_and_what_each_lane_left(studio: Studio) -
 
 
 def test_the_same_seed_gives_the_same_steps(studio: Studio) -> None:
-    assert to_json(studio.record(KINDS)) == to_json(studio.record(KINDS))
+    assert pack(studio.record(KINDS)) == pack(studio.record(KINDS))
 
 
 RECURSION = f"""__device__ int count(int n) {{

@@ -1,7 +1,8 @@
-"""A Trace made by hand: what it answers, and its JSON."""
+"""Traces made by hand: what they answer, and how they are packed."""
 
-import json
+import gzip
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 
 from grader.core.errors import JudgeError
 from grader.replay.model import (
+    LANES,
     Accesses,
     Function,
     GlobalArray,
@@ -21,7 +23,7 @@ from grader.replay.model import (
     Variable,
     Waits,
 )
-from grader.replay.packing import from_json, pack, to_json, unpack
+from grader.replay.packing import MAX_BYTES, pack, unpack
 from grader.replay.trace import Trace
 
 INT, FLOAT, PAIR, ROW = range(4)
@@ -119,7 +121,7 @@ def test_numbers_and_indices_of_threads(trace: Trace) -> None:
 
 
 def test_threads_of_a_second_block_count_on_after_the_padding(trace: Trace) -> None:
-    two = from_json(to_json(trace).replace('"blocks":[[2,0,0]]', '"blocks":[[0,0,0],[2,0,0]]'))
+    two = replace(trace, blocks=((0, 0, 0), (2, 0, 0)))
     assert two.threads() == [*range(40), *range(64, 104)]
     assert two.thread_at((1, 0, 0), (2, 0, 0)) == 65
     assert two.block_index(65) == (2, 0, 0)
@@ -190,13 +192,72 @@ def test_elements_of_a_global_array(trace: Trace) -> None:
     assert trace.elements_at(0, 8, [3]) == {3: ONE}
 
 
-def test_json_and_packed_are_the_same_trace(trace: Trace) -> None:
-    text = to_json(trace)
-    assert to_json(from_json(text)) == text == to_json(unpack(pack(trace)))
+GROUPS = ("steps", "reads", "writes", "waits")
+
+
+def assert_same(one: Trace, other: Trace) -> None:
+    empty = {"steps": Steps(), "reads": Accesses(), "writes": Accesses(), "waits": Waits()}
+    for group in GROUPS:
+        columns = vars(getattr(other, group))
+        for name, column in vars(getattr(one, group)).items():
+            assert column.tolist() == columns[name].tolist() and column.dtype == columns[name].dtype
+        one, other = (replace(each, **{group: empty[group]}) for each in (one, other))
+    assert one.arrays == other.arrays
+    assert repr(one) == repr(other)
+
+
+def test_a_packed_trace_is_the_same(trace: Trace) -> None:
+    assert_same(unpack(pack(trace)), trace)
     assert pack(trace) == pack(trace)
-    assert json.loads(text)["writes"]["value"][1] == "ffffffff"
-    assert json.loads(text)["variables"][N]["initial"] == "5"
-    assert json.loads(text)["arrays"][0]["elements"] == {"0": "3f800000", "4": "0"}
+
+
+def test_a_packed_trace_keeps_values_of_all_sizes() -> None:
+    """Values that follow from earlier ones, and those that don't, in each space and of two blocks."""
+    random = np.random.default_rng(7)
+    count, steps = 3_000, 200
+    sizes = random.choice([1, 2, 4, 8], count)
+    values = random.integers(0, 1 << 63, count, np.uint64) * np.uint64(2) >> (64 - 8 * sizes).astype(np.uint64)
+    values[random.random(count) < 0.7] = 3
+    accesses = Accesses(
+        np.sort(random.integers(0, steps, count)),
+        *(random.integers(0, 96, count), random.integers(0, 3, count), random.integers(0, 2, count)),
+        *(8 * random.integers(-1, 6, count), sizes, values, random.integers(-2, 3, count)),
+    )
+    half = {name: column[::2] for name, column in vars(accesses).items()}
+    rest = {name: column[1::2] for name, column in vars(accesses).items()}
+    one = np.zeros(steps, np.int64)
+    made = Trace(
+        *("problem", "kernel", (2, 1, 1), (40, 1, 1), (0, 0, 0), ((0, 0, 0), (1, 0, 0))),
+        types=(Type("double", "scalar", 8, encoding="float"),),
+        arrays=(
+            GlobalArray("a", 0, (9,), "input", {1: 3, 3: 1 << 63, 4: 0}),
+            GlobalArray("b", 0, (9,), "output", {}),
+            GlobalArray("c", 0, (9,), "output", {0: 5}),
+        ),
+        steps=Steps(one, one + 0xFFFFFFFF, one, one + 4, one, one, one - 1),
+        reads=Accesses(**half),
+        writes=Accesses(**rest),
+    )
+    assert_same(unpack(pack(made)), made)
+
+
+def test_what_follows_from_earlier_values_takes_little_room() -> None:
+    """Elements at first, 4 bytes each, are read by many threads, who keep them in variables."""
+    count, length, random = 40_000, 1_000, np.random.default_rng(7)
+    elements = random.integers(0, 1 << 32, length, np.uint64)
+    row, zeros = np.arange(count), np.zeros(count, np.int64)
+    made = Trace(
+        *("problem", "kernel", (1, 1, 1), (32, 1, 1), (0, 0, 0), ((0, 0, 0),)),
+        types=(Type("float", "scalar", 4, encoding="float"),),
+        variables=(Variable("x", 0, 0, 0, 1, 1, 9, "local"),),
+        arrays=(GlobalArray("a", 0, (length,), "input", dict(enumerate(elements.tolist()))),),
+        steps=Steps(*(np.zeros(count // LANES, np.int64) for _ in range(7))),
+        reads=Accesses(
+            *(row // LANES, row % LANES, zeros + 2, zeros, 4 * (row % length), zeros + 4, elements[row % length])
+        ),
+        writes=Accesses(*(row // LANES, row % LANES, zeros, zeros, zeros, zeros + 4, elements[row % length])),
+    )
+    assert len(pack(made)) < 4 * length + 3_000
 
 
 @pytest.mark.parametrize("cut", [slice(0), slice(1, None), slice(-9)])
@@ -205,6 +266,11 @@ def test_what_is_no_packed_trace_is_refused(trace: Trace, cut: slice) -> None:
         unpack(pack(trace)[cut])
 
 
-def test_another_json_is_refused() -> None:
-    with pytest.raises(JudgeError, match="no replay"):
-        from_json('{"a": 1}')
+def test_what_is_packed_and_no_trace_is_refused(trace: Trace) -> None:
+    whole = gzip.decompress(pack(trace))
+    renamed = (whole.replace(old, new) for old, new in ((b'"kernel"', b'"engine"'), (b'"warp"', b'"weft"')))
+    for other in (b"", b'{"a": 1}', whole[:-9], *renamed):
+        with pytest.raises(JudgeError, match="no replay"):
+            unpack(gzip.compress(other))
+    with pytest.raises(JudgeError, match="at most"):
+        unpack(gzip.compress(bytes(MAX_BYTES + 1)))
