@@ -49,13 +49,14 @@ class Columns:
             getattr(self, name).append(np.broadcast_to(np.asarray(value, np.int64), count))
 
     def accesses(self) -> Accesses:
-        """All of them, ordered by entry, without those that may find a value again and do."""
+        """All of them, ordered by step, in each by entry, without those that may find a value again and do."""
         if not self.thread:
             return Accesses()
         joined = {name: np.concatenate(parts) for name, parts in vars(self).items()}
         order = np.argsort(joined.pop("entry"), kind="stable")
         ordered = {name: column[order] for name, column in joined.items()}
-        kept = ordered["sure"] | ~_repeats(ordered)
+        kept = np.flatnonzero(ordered["sure"] | ~_repeats(ordered))
+        kept = kept[np.argsort(ordered["step"][kept], kind="stable")]
         del ordered["sure"]
         return Accesses(**{name: column[kept] for name, column in ordered.items()})
 

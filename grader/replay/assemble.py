@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from grader.replay import model
 from grader.replay.accesses import Columns, Group, values_after
-from grader.replay.declared import TYPES, declared_shape, declared_type
+from grader.replay.declared import declared_shape, declared_type
 from grader.replay.device import Recorded
-from grader.replay.layout import TypeTable, variable_of
-from grader.replay.model import GlobalArray, Mark, SharedArray, SourceFile, Steps, Variable, Waits
+from grader.replay.layout import NAMED, TypeTable, variable_of
+from grader.replay.model import Column, GlobalArray, Mark, SharedArray, SourceFile, Steps, Variable, Waits
 from grader.replay.steps import Level, Stepper
 from grader.replay.trace import Trace
 from grader.run.emulator import layout
@@ -71,6 +71,8 @@ class Assembler:
         self._stepper = Stepper(self._noted.notes, self._program.kernel, frames)
         self._entries = 0
         self._faults: list[Mark] = []
+        self._stored: dict[tuple[int, int], Note] = {}
+        """The site that stores a variable first, by the variable and the byte in it."""
 
     def trace(self, **about: Any) -> Trace:
         """The trace; `about` are its fields that only the judge knows."""
@@ -146,10 +148,9 @@ class Assembler:
         kinds = self._kinds_of(shared=True)
         for slot, (offset, size) in sorted(places.items(), key=lambda place: place[1]):
             kind, declared = kinds.get(slot), declared_type(self._file.lines, names[slot])
-            if declared is None:
-                type = self._types.of_ptx(kind) if kind is not None else self._types.of_width(*TYPES["unsigned char"])
-            else:
-                type = self._types.of_width(*declared)
+            type = None if declared is None else self._types.of_name(declared, size)
+            if type is None:
+                type = self._types.of_ptx(kind) if kind is not None else self._types.of_width(*NAMED["unsigned char"])
             count = size // self._types.found[type].size
             self._shared_slots[slot] = len(self._shared)
             shape = declared_shape(self._file.lines, names[slot], count)
@@ -241,8 +242,25 @@ class Assembler:
         if number is not None:
             size = min(self._types.found[self._variables[number].type].size, 8)
             call = np.array(self._stepper.parents, np.int64)[group.steps]
-            everyone = np.ones(len(group.steps), bool)
-            self._writes.add(group, everyone, 0, space=0, target=number, size=size, call=call)
+            everyone, targets = np.ones(len(group.steps), bool), np.full(len(group.steps), number)
+            handed = self._handed_over(group, targets, targets * 0, call)
+            self._writes.add(handed, everyone, 0, space=0, target=number, size=size, call=call)
+
+    def _handed_over(self, group: Group, targets: Column, insides: Column, calls: Column) -> Group:
+        """Arguments are stored in a function's first step, but have their values when it begins: the writes that do so
+        count to the step of the call."""
+        moved = np.zeros(len(targets), bool)
+        for target, inside in set(zip(targets.tolist(), insides.tolist(), strict=True)):
+            first = self._stored.setdefault((target, inside), group.note)
+            if first is group.note and self._variables[target].storage == "parameter":
+                moved |= (targets == target) & (insides == inside)
+        if not moved.any():
+            return group
+        parents = np.array(self._stepper.parents, np.int64)
+        begins = np.zeros(len(parents), bool)
+        begins[np.unique(parents, return_index=True)[1]] = True
+        moved &= (calls >= 0) & begins[group.steps]
+        return replace(group, steps=np.where(moved, calls, group.steps))
 
     def _access(self, columns: Columns, group: Group, levels: dict[int, list[Level]]) -> None:
         """Adds a group of accesses, by the places that its addresses lie in."""
@@ -303,7 +321,8 @@ class Assembler:
             if place is not None:
                 found[at], targets[at], insides[at], calls[at] = True, *place, level.step
         size = group.note.width
-        self._writes.add(group, found, insides[found], space=0, target=targets[found], size=size, call=calls[found])
+        handed = self._handed_over(group, targets, insides, np.where(found, calls, -1))
+        self._writes.add(handed, found, insides[found], space=0, target=targets[found], size=size, call=calls[found])
 
     def _local_at(self, function: str, depot: str, offset: int, note: Note) -> tuple[int, int] | None:
         """The variable at an offset of a function's local memory, and the offset in it."""

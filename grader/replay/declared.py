@@ -5,29 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-TYPES = {
-    **dict.fromkeys(("half", "__half"), ("half", 2, "float")),
-    **dict.fromkeys(("nv_bfloat16", "__nv_bfloat16"), ("__nv_bfloat16", 2, "bfloat16")),
-    **dict.fromkeys(("signed char", "int8_t"), ("signed char", 1, "signed")),
-    **dict.fromkeys(("unsigned char", "uint8_t"), ("unsigned char", 1, "unsigned")),
-    "char": ("char", 1, "char"),
-    "int": ("int", 4, "signed"),
-    "float": ("float", 4, "float"),
-    "double": ("double", 8, "float"),
-}
-"""The name, the bytes and the encoding of types that are often moved as others: by words, or 16 bytes at once."""
-_QUALIFIERS = ("__align__", "alignas", "const", "volatile", "static")
+_QUALIFIERS = ("__align__", "alignas", "const", "volatile", "static", "struct")
 
 
-def declared_type(lines: Sequence[str], name: str) -> tuple[str, int, str] | None:
-    """The type that the source declares for the elements of a shared array; None for one that is not in TYPES."""
+def declared_type(lines: Sequence[str], name: str) -> str | None:
+    """The type that the source declares for the elements of a shared array; None if the array is not found."""
     declared = re.search(rf"__shared__([^;]*?)\b{re.escape(name)}\s*\[", "\n".join(lines))
     if declared is None:
         return None
     head, _, others = re.sub(r"\([^)]*\)", "", declared[1]).partition("[")
     words = [word for word in re.findall(r"\w+", head) if word not in _QUALIFIERS]
     # Of several arrays that are declared together, the first's name follows the type.
-    return TYPES.get(" ".join(words[:-1] if others else words))
+    return " ".join(words[:-1] if others else words)
 
 
 def declared_shape(lines: Sequence[str], name: str, count: int) -> tuple[int, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -17,6 +18,18 @@ _ENCODINGS = {2: "bool", 4: "float", 5: "signed", 6: "char", 7: "unsigned", 8: "
 """DW_ATE (DWARF 2, section 7.8)."""
 _HALVES = {"__half": "float", "half": "float", "__nv_bfloat16": "bfloat16"}
 """Structs of the headers that hold the bits of one number."""
+NAMED = {
+    **dict.fromkeys(("half", "__half"), ("half", 2, "float")),
+    **dict.fromkeys(("nv_bfloat16", "__nv_bfloat16"), ("__nv_bfloat16", 2, "bfloat16")),
+    **dict.fromkeys(("signed char", "int8_t"), ("signed char", 1, "signed")),
+    **dict.fromkeys(("unsigned char", "uint8_t"), ("unsigned char", 1, "unsigned")),
+    "char": ("char", 1, "char"),
+    "int": ("int", 4, "signed"),
+    "float": ("float", 4, "float"),
+    "double": ("double", 8, "float"),
+}
+"""The name, the bytes and the encoding of types that are often moved as others: by words, or 16 bytes at once."""
+_VECTOR = re.compile(r"(int|float|double)([2-4])")
 _VECTOR_MEMBERS = ("x", "y", "z", "w")
 _BASE = "__b_"
 """A base class is described as a member whose name begins so."""
@@ -49,6 +62,23 @@ class TypeTable:
         name = names.get((kind.kind, kind.bytes), {1: "char", 2: "short", 4: "unsigned int", 8: "size_t"}[kind.bytes])
         encodings = {"f": "float", "s": "signed"}
         return self.of_width(name, kind.bytes, encodings.get(kind.kind, "unsigned"))
+
+    def of_name(self, name: str, bytes: int) -> int | None:
+        """The number of the type that has this name in C++: one of NAMED, a vector, or a struct that some variable has.
+        None if it is none of these, or if `bytes` are not a whole number of it."""
+        if name in NAMED:
+            return self.of_width(*NAMED[name])
+        if vector := _VECTOR.fullmatch(name):
+            part = self.of_width(*NAMED[vector[1]])
+            size = self.found[part].size
+            members = (Member(each, part, at * size) for at, each in enumerate(_VECTOR_MEMBERS[: int(vector[2])]))
+            self.add(Type(name, "vector", size * int(vector[2]), members=tuple(members)))
+        known = (
+            number
+            for number, type in enumerate(self.found)
+            if type.name == name and type.members and bytes % type.size == 0
+        )
+        return next(known, None)
 
     def of_local(self, locals: Locals, local: Local) -> int:
         """The number of a variable's type."""

@@ -324,9 +324,9 @@ def _unordered(
             if one.thread == other.thread or not (one.writes or other.writes) or _is_ordered(trace, one, other):
                 continue
             at_lines = int(trace.steps.line[one.step]), int(trace.steps.line[other.step])
-            rank = 4 * _is_of(sides, one, other) + 2 * (set(at_lines) == lines)
+            rank = 8 * _is_of(sides, one, other) + 4 * (set(at_lines) == lines)
             # Two threads that both write and then read differ in who did which.
-            rank += {_Side(one.thread, at_lines[0]), _Side(other.thread, at_lines[1])} == set(sides)
+            rank += 2 * ({_Side(one.thread, at_lines[0]), _Side(other.thread, at_lines[1])} == set(sides))
             rank += at_lines[1] == fault.line
             if best is None or rank > best[0]:
                 best = rank, one, other

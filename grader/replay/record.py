@@ -93,7 +93,7 @@ class Recorder:
         """The trace of the block in which a case failed, or of `block` of that launch; None if there is none to be had.
 
         That is so if nothing can be compiled or run on the emulator, or if no kernel was launched. Raises UsageError
-        for a block that is not in the grid.
+        for a block that is not in the grid, and JudgeError if the recording itself fails.
         """
         program, build = self._program()
         if program is None:
@@ -105,7 +105,11 @@ class Recorder:
             if build == DEBUG and trace is not None and BEYOND in trace.remarks:
                 return self._shorter(case, result, limits) or trace
             return trace
-        except (CompileFailure, LaunchRefused, RecordingStopped, RunnerStopped, JudgeError):
+        except (CompileFailure, LaunchRefused, RecordingStopped):
+            return None
+        except RunnerStopped as stopped:
+            if stopped.status in (RunStatus.CRASHED, RunStatus.TIME):
+                raise JudgeError(f"the recording failed: {stopped.message}", stopped.details) from stopped
             return None
 
     def _shorter(self, case: Case, result: CaseResult, limits: Limits) -> Trace | None:

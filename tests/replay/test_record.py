@@ -13,7 +13,7 @@ from grader.core.report import CaseResult, ElementError, FaultReport, OutputChec
 from grader.core.verdict import FaultClass, Verdict
 from grader.languages.registry import language_of, make_submission
 from grader.problem import load_problem
-from grader.replay.decode import scalar
+from grader.replay.decode import decode, scalar
 from grader.replay.marks import ELSEWHERE, ENDS
 from grader.replay.model import Accesses
 from grader.replay.packing import pack
@@ -103,6 +103,41 @@ def test_variables_of_every_kind_and_what_a_function_writes_for_its_caller(studi
     assert [(trace.functions[f.function].name, f.line) for f in trace.stack_at(call, 1)][1:] == [("zip_kernel", 14)]
 
 
+def test_arguments_have_their_values_when_a_function_begins(studio: Studio) -> None:
+    trace = studio.record(KINDS)
+    begins = next(step for step in trace.steps_of(1).tolist() if trace.steps.depth[step] == 1)
+    assert trace.steps.line[begins] == 2
+    seen = {trace.variables[at].name: value for at, value in trace.values_at(begins, 1).items()}
+    assert seen["x"] == 11.0 and seen["y"] is not None
+    for columns in (trace.writes, trace.reads):
+        assert (np.diff(columns.step) >= 0).all()
+
+
+def test_an_argument_that_changes_has_its_first_value_until_then(studio: Studio) -> None:
+    changed = "__device__ int next(int n) { n += 1;\n    return n;\n}\n"
+    trace = studio.record(f"{changed}{HEAD}{INDEX}    output[i] = next(i);\n}}\n")
+    begins = next(step for step in trace.steps_of(3).tolist() if trace.steps.depth[step] == 1)
+    of_next = {trace.variables[at].name: value for at, value in trace.values_at(begins, 3).items()}
+    assert of_next == {"n": 3}
+
+
+def test_shared_arrays_of_structs_and_vectors_have_their_members(studio: Studio) -> None:
+    declared = "struct Pair {\n    float first;\n    int second;\n};\n"
+    trace = studio.record(
+        f"{declared}{HEAD}    __shared__ Pair pairs[8];\n    __shared__ float4 fours[2];\n{INDEX}"
+        "    if (i >= N) return;\n    Pair own = {2.5f, i};\n    pairs[i] = own;\n"
+        "    fours[i % 2] = make_float4(i, 1, 2, 3);\n    output[i] = i;\n}\n",
+        n=1,
+    )
+    images = trace.shared_at(len(trace))
+    shown = {
+        array.name: decode(trace.types, array.type, images[number].data.tobytes(), images[number].known)
+        for number, array in enumerate(trace.shared)
+    }
+    assert {array.name: array.shape for array in trace.shared} == {"pairs": (8,), "fours": (2,)}
+    assert shown == {"pairs": {"first": 2.5, "second": 0}, "fours": {"x": 0.0, "y": 1.0, "z": 2.0, "w": 3.0}}
+
+
 def test_memory_has_its_arrays_by_name_and_what_each_lane_left(studio: Studio) -> None:
     trace = studio.record(KINDS)
     assert [(each.name, each.shape) for each in trace.shared] == [("tile", (2, 4))]
@@ -167,6 +202,23 @@ def test_a_race_has_both_accesses_and_no_barrier_between(studio: Studio) -> None
     assert [int(trace.steps.line[step]) for step in (mark.step, mark.other_step)] == [6, 5]
     assert mark.missing_at == max(mark.step, mark.other_step)
     assert trace.is_at_work(mark.step, 3) and trace.is_at_work(mark.other_step, 60)
+
+
+def test_of_two_blocks_that_read_and_write_the_report_tells_which_did_what(studio: Studio) -> None:
+    text = f"""{HEAD}{INDEX}    if (i >= N || threadIdx.x > 0) return;
+    float before = output[0];
+    output[0] = before + a[i];
+}}
+"""
+    words = (
+        "data race in output: read by thread (0, 0, 0) of block (1, 0, 0) on line 4 and "
+        "write by thread (0, 0, 0) of block (0, 0, 0) on line 5 in no order"
+    )
+    found = fault(FaultClass.DATA_RACE, words, 5, array="output", index=0)
+    trace = studio.record(text, n=257, verdict=Verdict.RUNTIME_ERROR, fault=found, line=5)
+    mark = trace.marks[0]
+    assert [trace.block_index(thread)[0] for thread in (mark.thread, mark.other_thread)] == [0, 1]
+    assert [int(trace.steps.line[step]) for step in (mark.step, mark.other_step)] == [5, 4]
 
 
 def test_a_race_is_found_among_the_reads_of_all_threads(studio: Studio) -> None:
@@ -341,7 +393,7 @@ def test_a_fault_counts_elements_as_wide_as_its_access(studio: Studio) -> None:
     text = text.replace("tile[63 - threadIdx.x]", "tile[63 - threadIdx.x].x")
     found = fault(FaultClass.DATA_RACE, "made up", 6, array="tile", index=60, extent=64, thread=(3, 0, 0))
     mark = studio.record(text, verdict=Verdict.RUNTIME_ERROR, fault=found, line=6).marks[0]
-    assert (mark.kind, mark.thread, mark.other_thread, mark.index) == ("race", 3, 60, 120)
+    assert (mark.kind, mark.thread, mark.other_thread, mark.index) == ("race", 3, 60, 60)
 
 
 def test_a_block_that_does_not_fail_alone_is_recorded_after_the_others(studio: Studio) -> None:
