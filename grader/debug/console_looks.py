@@ -12,7 +12,7 @@ from grader.debug.scope import ThreadScope
 from grader.debug.shown import can_open, children_of, count_of, text_of_value, type_name
 from grader.debug.threads import dim3_text, thread_name
 from grader.debug.values import EvaluationError
-from grader.replay.model import AT_WORK, GONE, LANES, READY, VARIABLE, WAITING, Frame
+from grader.replay.model import AT_WORK, GLOBAL, GONE, LANES, READY, VARIABLE, WAITING, Frame
 from grader.replay.trace import Trace
 
 AROUND = 5
@@ -147,7 +147,9 @@ def writer(debugger: Debugger, expression: str) -> str:
     owner = place.thread if space == VARIABLE or len(trace.blocks) > 1 else None
     found = trace.who_wrote(space, place.target, place.offset, max(debugger.step, 0), owner)
     if found is None:
-        return f"nobody has written {expression} before this step"
+        known = space == GLOBAL and not can_open(value) and text_of_value(debugger.scope(), value)
+        before = f": it is {known} since before this launch" if known else ""
+        return f"nobody has written {expression} before this step{before}"
     line = int(trace.steps.line[found.step])
     wrote = ""
     if found.size == value.type.size and not can_open(value):

@@ -22,6 +22,7 @@ from grader.debug.values import EvaluationError, Place, Value
 from grader.replay.memory import Image
 from grader.replay.model import GLOBAL, LANES, SHARED, SPACES, VARIABLE, GlobalArray, SharedArray, Type
 from grader.replay.trace import Trace
+from grader.run.emulator import layout
 
 BUILT_IN = "built-in"
 """The space of threadIdx and the like, which are nowhere in memory."""
@@ -178,6 +179,8 @@ class Recorded:
             if one.address and one.address <= address <= one.address + size:
                 return place.moved(address - one.address)
         where = self._beside(address) or f"the address {address:#x} is in no array that the recorded block touched"
+        if address >> layout.SLOT_BITS == layout.LOCAL_WINDOW >> layout.SLOT_BITS:
+            where = "it is a local variable, whose address is not recorded; name it in the function that declares it"
         raise EvaluationError(f"nothing can be read there: {where if address else 'it is a null pointer'}")
 
     def _beside(self, address: int) -> str:

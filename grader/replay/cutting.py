@@ -1,7 +1,8 @@
-"""Takes one warp's accesses out of a Trace: what an explanation plays."""
+"""Takes parts out of a Trace: one warp's accesses, which an explanation plays, and variables of some warps."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -33,6 +34,13 @@ def one_warp(trace: Trace, warp: int, most_steps: int) -> Trace:
         variables=(),
         marks=(),
     )
+
+
+def variables_of(trace: Trace, warps: Sequence[int]) -> Trace:
+    """The trace with the variables of these warps alone."""
+    writes = trace.writes
+    kept = (writes.space != SPACES.index(VARIABLE)) | np.isin(writes.thread // LANES, warps)
+    return replace(trace, writes=Accesses(**{name: column[kept] for name, column in vars(writes).items()}))
 
 
 def _accesses(accesses: Accesses, warp: int, numbers: Column) -> Accesses:

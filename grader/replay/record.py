@@ -52,6 +52,7 @@ NO_VARIABLES = (
 )
 BLOCKS_BEFORE = "The blocks with lower numbers were run first, without being recorded: this one may depend on them."
 BLOCK_ALONE = "For the recording no other block of this launch was run: this one does not depend on them."
+BLOCKS_ALONE = "For the recording no other blocks of this launch were run."
 BEYOND = "What the report tells comes later than that; smaller sizes may show it."
 TOO_LONG = "In a debug build, which has variables, the recording would end before what the report tells."
 CUT = "The recording reached its limit here: the block would have gone on."
@@ -306,7 +307,8 @@ def record_first_block(
 def _remarks(trace: Trace, build: str, answer: Mapping[str, Any], place: Place) -> tuple[str, ...]:
     remarks = [BUILD_DIFFERS if build == DEBUG else NO_VARIABLES]
     if trace.grid != (1, 1, 1):
-        remarks.append(BLOCKS_BEFORE if answer["before"] else BLOCK_ALONE)
+        alone = BLOCK_ALONE if len(trace.blocks) == 1 else BLOCKS_ALONE
+        remarks.append(BLOCKS_BEFORE if answer["before"] else alone)
     if place.words:
         remarks.append(place.words)
     if trace.truncated or "limit" in answer["status"]:

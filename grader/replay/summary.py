@@ -7,28 +7,33 @@ from base64 import b64encode
 from collections.abc import Iterator
 
 from grader.core.report import Replay
-from grader.replay.model import DEBUG, GLOBAL, SHARED, VARIABLE
+from grader.replay.cutting import variables_of
+from grader.replay.model import DEBUG, GLOBAL, LANES, SHARED, VARIABLE
 from grader.replay.packing import pack
 from grader.replay.trace import Trace
 
 LARGEST = 1_800_000
 """Characters of a packed trace: with the rest, a page stays below 2 MB."""
+FEW_VARIABLES = "Variables are those of {warps} alone: with all of them the page is too large. kgrade debug shows them."
+TOO_LARGE = "The recording of {steps:,} steps is too large for a page; kgrade debug steps through it."
 
 
-def summarize(trace: Trace) -> Replay:
-    """The trace for a Report; only its sentences if it is too large for a page."""
+def summarize(trace: Trace, largest: int = LARGEST) -> Replay:
+    """The trace for a Report; of one that is too large for a page only a part, or its sentences."""
     if not len(trace):
         return Replay(_subject(trace), tuple(_causes(trace)), ending="No step was recorded.", remarks=trace.remarks)
-    packed = b64encode(pack(trace)).decode()
     remarks = trace.remarks
     # The step of the first mark, else the last one.
     step = next((mark.step for mark in trace.marks if mark.step >= 0), len(trace) - 1)
-    if len(packed) > LARGEST:
-        remarks = (
-            *remarks,
-            f"The recording of {len(trace):,} steps is too large for a page; kgrade debug steps through it.",
-        )
+    packed = b64encode(pack(trace)).decode()
+    if len(packed) > largest:
+        warps = _warps_at(trace, step)
+        words = " and ".join(map(str, warps))
+        packed = b64encode(pack(variables_of(trace, warps))).decode()
+        remarks = (*trace.remarks, FEW_VARIABLES.format(warps=f"warp {words}" if len(warps) == 1 else f"warps {words}"))
+    if len(packed) > largest:
         packed = ""
+        remarks = (*trace.remarks, TOO_LARGE.format(steps=len(trace)))
     return Replay(
         subject=_subject(trace),
         causes=tuple(_causes(trace)),
@@ -39,6 +44,13 @@ def summarize(trace: Trace) -> Replay:
         remarks=remarks,
         packed=packed,
     )
+
+
+def _warps_at(trace: Trace, step: int) -> list[int]:
+    """The warps of the mark in this step, both of a race; without a mark the warp at work."""
+    mark = next((each for each in trace.marks if each.step == step), None)
+    threads = () if mark is None else (mark.thread, mark.other_thread)
+    return sorted({thread // LANES for thread in threads if thread >= 0} or {int(trace.steps.warp[step])})
 
 
 def _causes(trace: Trace) -> Iterator[str]:

@@ -79,7 +79,8 @@ class Stories extends View {
         known.add(`${read.name} ${read.value}`);
         const wrote = trace.value(read.space, read.target, read.element, write.thread, read.step - 1).write;
         const by = trace.writes.thread[wrote];
-        const before = read.space === GLOBAL && trace.arrays[read.target].role === "input" ? "an input" : "nobody";
+        const before = read.space !== GLOBAL ? "nobody"
+          : trace.arrays[read.target].role === "input" ? "an input" : "before this launch";
         rows.unshift(make("tr", { "data-step": read.step }, make("td", {}, this.link(read.step, write.thread)),
           make("td", {}, make("code", {}, read.name)), make("td", {}, make("code", {}, read.value)),
           make("td", {}, wrote < 0 ? before : this.link(trace.writes.step[wrote], by, trace.name(by)))));

@@ -167,9 +167,24 @@ class Trace {
     const digits = accesses.value[at].padStart(2 * size, "0");
     const bytes = Uint8Array.from({ length: size }, (_, i) =>
       parseInt(digits.slice(-2 * i - 2, digits.length - 2 * i), 16));
-    const value = this.accessed(type, bytes) ?? `0x${accesses.value[at]}`;
-    const name = space === VARIABLE ? visible(this.variables[target].name) : this.called(space, target, element);
+    const part = this.part(type, accesses.offset[at] - element * unit);
+    const value = this.accessed(part.type, bytes) ?? `0x${accesses.value[at]}`;
+    const whole = space === VARIABLE ? visible(this.variables[target].name) : this.called(space, target, element);
+    const name = part.type.size === size ? whole + part.name : whole;
     return { at, step: accesses.step[at], thread: accesses.thread[at], space, target, element, name, value };
+  }
+
+  /** The innermost member or element of a type that begins at a byte, or has it: what follows its name, and its type. */
+  part(type, byte) {
+    if (type.kind === "array") {
+      const inner = this.types[type.element], number = Math.floor(byte / inner.size);
+      const { name, type: found } = this.part(inner, byte - number * inner.size);
+      return { name: `[${number}]${name}`, type: found };
+    }
+    const member = type.members.findLast(({ offset }) => offset <= byte);
+    if (!member) return { name: "", type };
+    const { name, type: found } = this.part(this.types[member.type], byte - member.offset);
+    return { name: `.${visible(member.name)}${name}`, type: found };
   }
 
   /** Text of the elements that an access of these bytes has; undefined for a part of one. */

@@ -102,6 +102,7 @@ def test_values(debugger: Debugger, expression: str, type: str, text: str) -> No
         ("tile[5][0]", "index 5 is outside of float[5][8]"),
         ("a[1000]", "nothing can be read there"),
         ("a[-1]", "nothing can be read there"),
+        ("*(float*)0x2000000010", "nothing can be read there: it is a local variable"),
         ("C[85]", "C has no value here yet"),
         ("pair.weights[1]", "pair has no value here yet"),
         ("k", "there is no k here"),

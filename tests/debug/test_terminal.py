@@ -88,7 +88,7 @@ def test_a_script_finds_a_fault_and_goes_back_from_it() -> None:
         (("help restart",), f"  {'restart':32} read the file again and record anew; breakpoints stay"),
         (("step 4", "where"), "  1  scale at scale.cu:12"),
         (("step 2", "locals"), "  sum = 0 (float)"),
-        (("continue", "who a[100]"), "nobody has written a[100] before this step"),
+        (("continue", "who a[100]"), "nobody has written a[100] before this step: it is 100 since before this launch"),
         (("step 2", "who i"), "block (2,0,0) thread (0,0,0) wrote i = 80 in line 8, step 1"),
         (("break 12", "list 12"), " *  12          sum += scaled(a[i]);"),
         (("continue", "print tile[4]"), "  [3] = 690"),

@@ -36,9 +36,18 @@ def until(look: Callable[[], Found], page: Any) -> Found:
     """What `look` returns once it is true."""
     end = time.monotonic() + SECONDS
     while not (found := look()):
-        assert time.monotonic() < end, f"not within {SECONDS} s"
+        assert time.monotonic() < end, (
+            f"not within {SECONDS} s; the window says:\n{[text_of(each) for each in page.frames]}"
+        )
         page.wait_for_timeout(100)
     return found
+
+
+def text_of(frame: Any) -> str:
+    try:
+        return str(frame.evaluate("document.body ? document.body.innerText : ''"))
+    except api.Error:  # It is being replaced.
+        return ""
 
 
 @contextmanager
@@ -120,15 +129,10 @@ class Window:
     def panel(self, words: str) -> Any:
         """The frame of the panel that says these words."""
 
-        def says(frame: Any) -> bool:
-            try:
-                return words in frame.evaluate("document.body ? document.body.innerText : ''")
-            except api.Error:  # It is being replaced.
-                return False
-
         names = ("active-frame", "pending-frame")
         return until(
-            lambda: next((each for each in self.page.frames if each.name in names and says(each)), None), self.page
+            lambda: next((each for each in self.page.frames if each.name in names and words in text_of(each)), None),
+            self.page,
         )
 
 

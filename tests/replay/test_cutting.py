@@ -1,10 +1,11 @@
-"""One warp of a trace, as an explanation plays it."""
+"""Parts of a trace: one warp, as an explanation plays it, and what fits into a page."""
 
 import numpy as np
 from boards import traces
 
-from grader.replay.cutting import one_warp
+from grader.replay.cutting import one_warp, variables_of
 from grader.replay.model import SPACES
+from grader.replay.summary import FEW_VARIABLES, TOO_LARGE, summarize
 
 
 def test_one_warps_steps_and_accesses_are_kept() -> None:
@@ -25,3 +26,19 @@ def test_only_the_first_steps_are_kept() -> None:
     cut = one_warp(traces.race(), 0, 6)
     assert len(cut) == 6 and cut.steps.line.tolist() == [5, 6, 7, 8, 9, 10]
     assert max(cut.reads.step) <= 5 and max(cut.waits.step) <= 5
+
+
+def test_a_page_that_would_be_too_large_has_the_variables_of_the_threads_at_fault() -> None:
+    whole = traces.race()
+    part = variables_of(whole, [1])
+    variables = SPACES.index("variable")
+    assert set((part.writes.thread[part.writes.space == variables] // 32).tolist()) == {1}
+    assert (part.writes.space != variables).sum() == (whole.writes.space != variables).sum()
+
+    wrong = traces.wrong()
+    full = summarize(wrong)
+    small = summarize(wrong, largest=len(full.packed) - 1)
+    assert full.remarks == wrong.remarks and small.remarks[-1] == FEW_VARIABLES.format(warps="warp 0")
+    assert 0 < len(small.packed) < len(full.packed) and small.step == full.step
+    assert summarize(whole, largest=1).remarks[-1] == TOO_LARGE.format(steps=len(whole))
+    assert not summarize(whole, largest=1).packed
