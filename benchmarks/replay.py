@@ -6,7 +6,7 @@
     python benchmarks/replay.py --jobs 2 --save build/replay.jsonl
 
 A replay shows the fault if it has a step at the line of the report, or if the report names none, a mark. Files that
-fail before a kernel runs have none. Time is that beyond the grading; `cpu` is that of all processes that take part. With
+fail before a kernel runs have none. Time is that beyond the grading; `cpu` is that of all processes. With
 `--save` each row goes into a file of lines at once, and files that have a row there are passed over: the same command
 goes on where it was cut off. `--seconds` begins no file after so many. To grade takes ten times as long as to record:
 with `--reports` a later run finds the reports of this one in that folder.
