@@ -20,6 +20,7 @@ NEAR, FAR = "a __threadfence_block() before it is set", "a __threadfence() befor
         ("guard_before_atomic", "make both accesses atomic", "threadfence"),
         ("another_lock", FAR, "__syncthreads"),
         ("another_lock_in_block", NEAR, "blocks run in no order"),
+        ("volatile_tail_of_tree", "a __syncwarp() is missing between", "__syncthreads"),
         ("neighbours_pulled_in_place", "a __syncthreads() is missing between line 8 and line 12", "threadfence"),
     ],
 )

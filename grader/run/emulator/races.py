@@ -144,7 +144,9 @@ class Race:
         )
 
     def _barrier(self) -> str:
-        return "__syncwarp()" if self.within_warp and self.warp_wise else "__syncthreads()"
+        # A branch that one warp takes relies on lockstep by volatile, and no other thread comes to a barrier there.
+        lockstep = all("volatile" in access.instruction.modifiers for access in (self.first, self.second))
+        return "__syncwarp()" if self.within_warp and (self.warp_wise or lockstep) else "__syncthreads()"
 
     def _separate(self) -> str:
         return f"put a {self._barrier()} between them" if self.within_block else "put them into two launches"
