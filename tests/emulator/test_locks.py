@@ -29,7 +29,9 @@ def launch(kernel: str, blocks: int = BLOCKS, sanitize: bool = True) -> tuple[La
     memory = Memory()
     given = [struct.pack("<Q", memory.place("out", np.zeros(1, "i4")))]
     module = Module(kernel_ptx("locks.cu"), sanitize=sanitize)
-    result = module.launch(kernel, (blocks, 1, 1), (THREADS, 1, 1), given, memory, limits=Limits(seconds=SECONDS), workers=4)
+    result = module.launch(
+        kernel, (blocks, 1, 1), (THREADS, 1, 1), given, memory, limits=Limits(seconds=SECONDS), workers=4
+    )
     return result, int(memory.read("out")[0])
 
 
