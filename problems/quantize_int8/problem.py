@@ -16,8 +16,8 @@ problem = Problem(
         N=size(1, 16384),
     ),
     constants=dict(BLOCK=256),
-    # Each step is rounded once, by a stated rule. The longest inputs are "normal": of a million elements some lie so
-    # near to a half that another inverse gives another byte.
+    # Each step is rounded once, by a stated rule. In half of the "halves" rows, and now and then in the longest inputs,
+    # which are "normal", elements lie so near to a half that another inverse, or a division, gives another byte.
     gates=exact(signed_zeros=False, families=("halves", "constant", "special", "peak", "spread", "normal")),
     baseline="accepted/2_shuffles.cu",
     benchmarks=[dict(M=800_000, N=128), dict(M=16384, N=4096), dict(M=99_991, N=333)],
