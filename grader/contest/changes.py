@@ -51,12 +51,11 @@ def _differences(before: Mapping[str, Any], after: Mapping[str, Any], place: str
 
 def _problems(old: list[dict[str, Any]], new: list[dict[str, Any]]) -> Iterator[str]:
     before, after = ({each["name"]: each for each in some} for some in (old, new))
-    for name in before.keys() - after.keys():
-        yield f"problem {name}: taken out"
+    for what, some, others in (("taken out", before, after), ("added", after, before)):
+        if names := [name for name in some if name not in others]:
+            yield f"problem{'s' * (len(names) > 1)} {what}: {_word(', '.join(names))}"
     for name, problem in after.items():
-        if name not in before:
-            yield f"problem {name}: added"
-        else:
+        if name in before:
             yield from _differences(before[name], problem, f"problem {name}, ")
     if list(before) != list(after) and before.keys() == after.keys():
         yield f"order of the problems: {', '.join(after)}"

@@ -115,7 +115,7 @@ def site_address(text: str) -> str:
     """The site's address for the links. Raises UsageError for one that leads only to the reader's own machine."""
     parts = urlsplit(text)
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.hostname in LOCAL:
-        raise UsageError(f"'{text}' is no address of the site for others", "type: --url https://grader.example.org")
+        raise UsageError(f"'{text}' is not an address that others can reach", "type: --url https://grader.example.org")
     return text.rstrip("/")
 
 

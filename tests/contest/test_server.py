@@ -349,7 +349,7 @@ def test_staff_read_which_setting_changed(hall: Hall) -> None:
     hall.change(per_hour=3, hidden_seeds=(4711,), problems=(ContestProblem("matmul", 3.0), ContestProblem("scan")))
     page = html.unescape(hall.signed_in("tutor").get(f"{HOME}/staff").text)
     assert "per_hour: 20 → 3" in page and "problem matmul, weight: 1 → 3" in page
-    assert "problem zip: taken out" in page and "problem scan: added" in page
+    assert "problem taken out: zip" in page and "problem added: scan" in page
     assert "hidden_seeds: others than before" in page and "4711" not in page
 
 

@@ -19,7 +19,7 @@ import pytest
 from grader.contest.changes import details, differences
 from grader.contest.definitions import defined_contests, definition, read_definition
 from grader.contest.records import NewAccount
-from grader.contest.settings import PRACTICE, settings_to_json
+from grader.contest.settings import PRACTICE, ContestProblem, settings_to_json
 from grader.contest.settings_form import form_values, settings_of_form
 from grader.contest.spans import parse_span
 from grader.core.errors import UsageError
@@ -81,6 +81,10 @@ def test_differences_are_told_by_key() -> None:
         "problem matmul, weight: 1 → 2.5",
     ]
     assert differences(settings_to_json(before), settings_to_json(before)) == []
+    # Many problems are one line, in their order.
+    many = settings(problems=tuple(ContestProblem(f"p{number:02}") for number in range(90)))
+    (said,) = differences(settings_to_json(many), settings_to_json(replace(many, problems=many.problems[:1])))
+    assert said.startswith("problems taken out: p01, p02, p03") and len(said) < 250
 
 
 def test_settings_are_changed_and_the_change_is_told(hall: Hall) -> None:
