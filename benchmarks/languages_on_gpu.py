@@ -47,6 +47,7 @@ from grader.judge.conductor import Options, grade
 from grader.judge.verify import NO_PATTERN, WorkedSubmission, compare, expectation_met_by, works_of
 from grader.languages.registry import language_of, read_submission
 from grader.machine.gpus import Gpu
+from grader.plan.runner import RunnerStopped
 from grader.problem import Problem, load_problem
 from grader.problem.inputs import families, make_inputs
 from grader.run.devices import choose_gpu
@@ -159,7 +160,7 @@ def compared(problem: Problem, file: Path, language: str, gpu: Gpu | None, runs:
         if difference is None:
             return told | {"direct": "equal"}
         again = [worst(run_directly(problem, file, language, sizes, family, runs), direct) for _ in range(AGAIN)]
-    except (KgradeError, RuntimeError) as error:
+    except (KgradeError, RunnerStopped, RuntimeError) as error:
         return told | {"direct": "failed", "failure": str(error)[:400]}
     own = max((found for found in again if found is not None), default=None)
     return told | {"direct": "differs", "difference": difference, "own_difference": own}

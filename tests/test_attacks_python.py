@@ -113,6 +113,7 @@ def check(report: Report, expected: list[Expectation]) -> None:
     assert SECRET not in told
     assert "Traceback" not in told
     assert len(told) < LARGEST_REPORT
+    assert not any("\n" in one.message for one in report.diagnostics if one.severity == "note")
     shown = StringIO()
     print_report(report, Console(file=shown, width=100, highlight=False, emoji=False, markup=False))
     assert not _CONTROL.search(shown.getvalue())

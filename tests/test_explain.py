@@ -92,6 +92,16 @@ def test_causes_are_those_of_triton(fault, words):
     assert not any(words in line for line in wording.explanation(result))
 
 
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [(FaultClass.OUT_OF_BOUNDS, "check_bounds=False"), (FaultClass.UNINITIALIZED_READ, "padding_mode=")],
+)
+def test_causes_are_those_of_cutile(fault, words):
+    result = failed(replace(READ, fault=fault))
+    assert any(words in line for line in wording.explanation(result, language=LanguageName.CUTILE))
+    assert not any(words in line for line in wording.explanation(result))
+
+
 @pytest.mark.parametrize("fault", FaultClass)
 def test_every_fault_has_a_headline_and_an_explanation(problem, fault):
     result = failed(FaultReport(fault, "something happened.", line=3, instruction="st.unknown", hint="look"))

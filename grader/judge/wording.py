@@ -11,6 +11,7 @@ from dataclasses import replace
 from grader.compile.paths import without_paths
 from grader.core.report import CaseResult, Diagnostic, Dim3, FaultReport, Report
 from grader.core.verdict import FaultClass, LanguageName, Verdict, WrongKind
+from grader.judge.cutile_words import FAULTS as CUTILE_FAULTS
 from grader.judge.diagnosis import SIZELESS
 from grader.judge.triton_words import FAULTS as TRITON_FAULTS
 from grader.judge.triton_words import name_program
@@ -177,8 +178,8 @@ def _meaning(fault: FaultReport, language: LanguageName) -> str:
     if fault.fault is FaultClass.OUT_OF_BOUNDS and fault.hint:
         # Freed memory, or the host's: no matter of bounds checks, and the hint says of what.
         return ""
-    usual = FAULTS.get(fault.fault, "")
-    return TRITON_FAULTS.get(fault.fault, usual) if language is LanguageName.TRITON else usual
+    own = {LanguageName.TRITON: TRITON_FAULTS, LanguageName.CUTILE: CUTILE_FAULTS}.get(language, {})
+    return own.get(fault.fault, FAULTS.get(fault.fault, ""))
 
 
 def _sentences(message: str) -> tuple[str, str]:

@@ -1,4 +1,5 @@
-# expect: wrong_answer | rejected | runtime_error
+# expect: wrong_answer | rejected | runtime_error | time_limit_exceeded
+# seconds: 8
 #
 # Replaces what the recorder writes with: functions of json, and whole modules.
 

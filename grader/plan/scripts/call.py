@@ -120,7 +120,8 @@ class ScriptCall(Call):
     def _note(self, frame: Mapping[str, Any]) -> None:
         line = next((one for one in places(frame) if one), None)
         if len(self.notes) < MOST_NOTES:
-            self.notes.append(Diagnostic("note", text(frame, "text"), line))
+            # One line: the next one could be taken for a word of kgrade's.
+            self.notes.append(Diagnostic("note", text(frame, "text").replace("\n", " "), line))
 
     def recording(self, seconds: float, printed: str) -> Recording:
         # Python frees what nobody refers to any more.

@@ -114,6 +114,13 @@ def test_two_kernels_a_function_and_a_constant(tmp_path: Path) -> None:
     assert launch["at"] == [_line(SCALE.replace("256))", "256))  # here"))]
 
 
+@needs_cutile
+def test_a_grid_of_no_blocks_is_told_with_its_size(tmp_path: Path) -> None:
+    (one,) = _played(tmp_path, SCALE.replace("ct.cdiv(N, 256)", "N // 256"), _scale(100))
+    assert one.error is not None and one.error[0] == "ValueError" and "a grid of (0, 1, 1) blocks" in one.error[1]
+    assert not one.steps("launch")
+
+
 MATMUL = """
 @ct.kernel
 def matmul(A, B, C, tile: ct.Constant[int]):

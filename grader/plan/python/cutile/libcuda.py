@@ -193,7 +193,7 @@ class PlayedLibrary:
         self, number: int, grid: Sequence[int], block: Sequence[int], stream: int | None, parameters: int
     ) -> int:
         if not all(grid):
-            return INVALID_VALUE
+            raise ValueError(f"a grid of {tuple(grid)} blocks, where each number has to be at least 1")
         kernel, tape = self._kernels[number - 1], self._tape()
         places = (c_void_p * len(kernel.parameter_bytes)).from_address(parameters)
         values = [ctypes.string_at(place, size) for place, size in zip(places, kernel.parameter_bytes, strict=True)]
