@@ -70,7 +70,7 @@ class ChildRunner:
     open_seconds = OPEN_SECONDS
     grace_seconds = GRACE_SECONDS
     patience: float = 1.0
-    """How many seconds of wall time a second of Limits, or of what loading may take, may last."""
+    """How many seconds of wall time a second of Limits may take."""
     when_killed = RunStatus.MEMORY
     """What it means that the system killed the process: here the submission's memory is that of the process."""
 
@@ -117,7 +117,7 @@ class ChildRunner:
 
     def _add(self, how: str, program: Program, kind: Mapping[str, Any] = {}) -> tuple[KernelInfo, ...]:
         """Sends the child a program by the request `how`."""
-        answer = self._ask({"do": how, **self._image_of(program), **kind}, LOAD_SECONDS * self.patience)
+        answer = self._ask({"do": how, **self._image_of(program), **kind}, LOAD_SECONDS)
         names = launch_names(program)
         self.loaded.update(names)
         return tuple(KernelInfo(**{**kernel, "name": names[kernel["name"]].name}) for kernel in answer["kernels"])
@@ -231,7 +231,7 @@ class ChildRunner:
     def _ask_later(self, request: Mapping[str, Any]) -> None:
         """Sends a request whose answer carries no data; the next request waits for it."""
         assert self._child is not None
-        self._child.send(request)
+        self._child.send(request, self.open_seconds)
         self._unanswered.append(request["do"])
 
     def _ask(self, request: Mapping[str, Any], seconds: float) -> dict[str, Any]:

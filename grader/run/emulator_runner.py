@@ -86,7 +86,7 @@ class EmulatorRunner(ChildRunner):
         """Translates kernels that are not translated yet, with a time limit of its own."""
         new = [name for name in names if name not in self._translated]
         if new:
-            self._ask({"do": "translate", "kernels": new}, LOAD_SECONDS * self.patience)
+            self._ask({"do": "translate", "kernels": new}, LOAD_SECONDS)
             self._translated.update(new)
 
     def _shared(self) -> dict[str, Any]:
