@@ -6,10 +6,10 @@
     python benchmarks/replay.py --jobs 2 --save build/replay.jsonl
 
 A replay shows the fault if it has a step at the line of the report, or if the report names none, a mark. Files that
-fail before a kernel runs have none. Time is that beyond the grading; `cpu` is that of all processes. With
-`--save` each row goes into a file of lines at once, and files that have a row there are passed over: the same command
-goes on where it was cut off. `--seconds` begins no file after so many. To grade takes ten times as long as to record:
-with `--reports` a later run finds the reports of this one in that folder.
+fail before a kernel runs have none. Time is that beyond the grading; `cpu` is that of all processes that take part, the
+start of the template with the first file. With `--save` each row goes into a file of lines at once, and files that have
+a row there are passed over: the same command goes on where it was cut off. `--seconds` begins no file after so many. To
+grade takes ten times as long as to record: with `--reports` a later run finds the reports of this one in that folder.
 """
 
 from __future__ import annotations
@@ -46,6 +46,7 @@ PROBLEMS = Path(__file__).resolve().parent.parent / "problems"
 MOST_BYTES = 2 << 20
 MOST_SECONDS = 3.0
 BEFORE_A_KERNEL = (FaultClass.LAUNCH_FAILURE, FaultClass.UNSUPPORTED_CALL, FaultClass.ILLEGAL_INSTRUCTION)
+NOT_GRADED = "NOT GRADED"
 CLOCK = ProcessorClock()
 
 
@@ -121,7 +122,7 @@ def measure(file: Path, kept: Path | None) -> Row:
         submission, report = read_submission(file), graded(problem, file, kept)
     except KgradeError as error:
         print(f"{name}: not graded: {error.message}", file=sys.stderr)
-        return Row(name, watched=False)
+        return Row(name, problem=NOT_GRADED)
     if not can_be_watched(report, problem):
         return Row(name, watched=False)
     assert report.smallest is not None
@@ -188,18 +189,18 @@ def main() -> int:
         rows.append(row)
         if row.watched:
             print(row, flush=True)
-        if asked.save is not None:
+        if asked.save is not None and row.problem != NOT_GRADED:
             save(asked.save, row)
     watched = [row for row in rows if row.watched]
     shown = [row for row in watched if row.steps is not None]
     bad = [row for row in watched if row.problem.isupper() or row.size > MOST_BYTES]
-    late = [row for row in watched if row.seconds > MOST_SECONDS]
+    late = [row for row in watched if row.cpu > MOST_SECONDS]
     print(f"{len(rows)} of {len(files)} files, of which {len(watched)} ran a case and failed")
     if shown:
         print(
             f"{len(shown)} of them have a replay; largest {max(row.size for row in shown) / 1024:.0f} KiB; "
-            f"slowest {max(row.seconds for row in shown):.1f} s, median "
-            f"{median(row.seconds for row in shown):.1f} s; {len(late)} over {MOST_SECONDS:g} s; "
+            f"slowest {max(row.cpu for row in shown):.1f} s of processor time, median "
+            f"{median(row.cpu for row in shown):.1f} s; {len(late)} over {MOST_SECONDS:g} s; "
             f"{len(bad)} that lack something"
         )
     for row in bad:

@@ -219,8 +219,16 @@ class Assembler:
             linear = thread[0] + x * (thread[1] + y * thread[2]) + 32 * first_warp
             words, array = found.message, source_name(found.array)
             index = -1 if found.index is None else found.index
+            self._show_at(array, index)
             self._faults.append(Mark(model.FAULT, words, step, linear, array=array, index=index, space=model.GLOBAL))
         self._entries += len(sites)
+
+    def _show_at(self, name: str, index: int) -> None:
+        """Counts the element of a fault as touched, or the nearest there is: its access may be the only one."""
+        for slot, array in self._recorded.arrays.items():
+            if name and source_name(array.name) == name and self._array(slot) is not None:
+                last, size = array.data.size - 1, array.data.itemsize
+                self._touched.setdefault(slot, set()).add(size * max(min(index, last), 0))
 
     def _settle_atomics(
         self,

@@ -339,6 +339,14 @@ def test_a_fault_in_a_later_block_is_recorded_alone(studio: Studio) -> None:
     assert {each.thread for each in trace.reads_in(mark.step)} == set(range(8))
 
 
+def test_an_array_that_only_the_fault_touches_is_shown(studio: Studio) -> None:
+    text = f"{HEAD}{INDEX}    if (i == 0) output[N + 1] = a[0];\n}}\n"
+    found = fault(FaultClass.OUT_OF_BOUNDS, "made up", 3, array="output", index=6)
+    trace = studio.record(text, verdict=Verdict.RUNTIME_ERROR, fault=found, line=3)
+    assert [(array.name, array.shape) for array in trace.arrays] == [("a", (5,)), ("output", (5,))]
+    assert (trace.marks[0].array, trace.marks[0].index) == ("output", 6)
+
+
 def test_where_blocks_count_each_other_those_before_are_run(studio: Studio) -> None:
     text = OUTSIDE.replace("    float x", "    if (i == 0 || i == 32) atomicAdd(&output[0], 1.0f);\n    float x")
     found = fault(FaultClass.OUT_OF_BOUNDS, "read", 5, array="a", index=40, block=(1, 0, 0), thread=(8, 0, 0))
