@@ -278,6 +278,14 @@ def test_a_message_that_stops_halfway(modules: str) -> None:
         child.receive(20)
 
 
+def test_a_child_that_is_still_starting_has_longer_for_a_message(child: Child) -> None:
+    child.transfer_seconds = 1e-3
+    text = "x" * 1_000_000
+    child.send({"do": "echo", "text": text}, 20)
+    child.transfer_seconds = 20
+    assert child.receive(20)["text"] == text
+
+
 def test_a_message_over_the_limit_ends_the_child(child: Child) -> None:
     child.message_limit = 1000
     child.send({"do": "echo", "text": "x" * 5000})

@@ -181,11 +181,12 @@ class Child:
         """The path at which the child sees a given file of its confinement."""
         return path if self._template is None else self._template.shown(path)
 
-    def send(self, message: Mapping[str, Any]) -> None:
-        """Sends one message. Raises ChildDied if the child has ended."""
+    def send(self, message: Mapping[str, Any], seconds: float | None = None) -> None:
+        """Sends one message, which may take `seconds` where the child is still starting. Raises ChildDied if the child
+        has ended."""
         data = json.dumps(message, separators=(",", ":")).encode()
         try:
-            self._connection.send(data, self.transfer_seconds)
+            self._connection.send(data, self.transfer_seconds if seconds is None else seconds)
         except OSError as error:
             raise self._failed_transfer(error) from None
 
