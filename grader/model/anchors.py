@@ -49,11 +49,15 @@ _SHAPES = {"884": 8 * 8 * 4, "1684": 16 * 8 * 4, "1688": 16 * 8 * 8, "16816": 16
 
 @dataclass(frozen=True)
 class Anchor:
-    """A kind of work of one source line."""
+    """A kind of work of one source line; of loads and stores in global memory those of one width in bytes.
+
+    The assembler merges accesses to shared memory, and none to global memory: instances of a template are told apart.
+    """
 
     line: int
     kind: str
     space: str = ""
+    width: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -97,7 +101,8 @@ def is_of(row: Row) -> Anchor | None:
     kind = _KINDS.get(row.traits.memory)
     if kind is None or {"param", "const"} & set(row.modifiers):
         return None
-    return Anchor(row.line, kind, LOCAL if "local" in row.modifiers else SHARED if _is_shared(row) else GLOBAL)
+    space = LOCAL if "local" in row.modifiers else SHARED if _is_shared(row) else GLOBAL
+    return Anchor(row.line, kind, space, _bytes(row.modifiers) if _keeps_width(kind, space) else 0.0)
 
 
 def is_long(row: Row) -> bool:
@@ -111,7 +116,7 @@ def of_instruction(one: Instruction) -> Amount | None:
     if name in _ACCESSES:
         kind, space = _ACCESSES[name]
         work = 1.0 if kind in (ATOMICS, COPIES) else width_of(one)
-        return Amount(Anchor(one.line, kind, space), work, 1.0)
+        return Amount(Anchor(one.line, kind, space, work if _keeps_width(kind, space) else 0.0), work, 1.0)
     if name in ("HMMA", "IMMA", "DMMA", "BMMA"):
         return Amount(Anchor(one.line, "product"), products_of(one), 1.0)
     if name == "BAR":
@@ -146,6 +151,10 @@ def _bytes(modifiers: Sequence[str]) -> float:
     kind = next((m for m in reversed(modifiers) if m in TYPES), "b32")
     count = 4 if "v4" in modifiers else 2 if "v2" in modifiers else 1
     return float(count * TYPES[kind].bytes)
+
+
+def _keeps_width(kind: str, space: str) -> bool:
+    return space == GLOBAL and kind in (LOADS, STORES)
 
 
 def _is_shared(row: Row) -> bool:

@@ -26,6 +26,7 @@ from grader.run.emulator.counts import RowCounts
 from grader.run.emulator.faults import Fault, LaunchResult
 from grader.run.emulator.ptx.traits import Memory
 from grader.run.emulator.traces import Traces
+from grader.run.emulator.translate.assigned import successors
 from grader.run.emulator.translate.counter_rows import CounterRows
 from grader.sandbox.serving import Message
 
@@ -102,7 +103,10 @@ class SamplingDevice(EmulatedDevice):
         assert counting is not None
         known.append(len(self.samples))
         done = 1.0 if whole else ran / estimate
-        self.samples.append({**shape, **self._told(blocks, counting), "estimate": estimate, "done": done, **more})
+        program = module.translation_of(symbol).program
+        edges = [[block.pc, after] for block in program.blocks for after in successors(program, block)]
+        told = {**self._told(blocks, counting), "edges": edges}
+        self.samples.append({**shape, **told, "estimate": estimate, "done": done, **more})
         return replace(result, seconds=self._spent)
 
     def _repeat(

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 
 from grader.model.anchors import Amount, Anchor, is_long, of_instruction, of_row
 from grader.model.natural import OUT, Edge, loops_of
-from grader.model.rounds import Rounds, Turns
-from grader.model.sampling import Row
+from grader.model.rounds import Rounds, Turns, mean_turns, ptx_loops
+from grader.model.sampling import LaunchSample, Way
 from grader.model.solving import Equation, solve
 from grader.sass import Block, MachineCode
 
@@ -62,8 +62,8 @@ class Matching:
     `executions` answers for one way of a warp, or for the mean warp.
     """
 
-    def __init__(self, rows: Sequence[Row], code: MachineCode) -> None:
-        self._rows = rows
+    def __init__(self, launch: LaunchSample, code: MachineCode) -> None:
+        rows = launch.rows
         self._blocks = code.blocks
         self.edges = [(n, after) for n, block in enumerate(code.blocks) for after in _after(block)]
         self._amounts = [[(of_instruction(one), one.predicate) for one in block.code] for block in code.blocks]
@@ -80,12 +80,14 @@ class Matching:
                     if predicate and amount.anchor not in guarded:
                         self._predicated.add(amount.anchor)
         _, self._loops = loops_of(self.edges)
-        self._rounds = Rounds(self.edges, self._static, list(zip(rows, self._known, strict=True)))
+        self._ptx_loops = ptx_loops(launch)
+        self._rounds = Rounds(self.edges, self._static, list(zip(rows, self._known, strict=True)), self._ptx_loops)
 
-    def executions(self, executed: Sequence[float], turns: Mapping[int, Turns]) -> Executions | None:
-        """The executions of the machine code where PTX's rows are executed so often by a warp, and its blocks take so
-        many turns; None if unlike.
+    def executions(self, executed: Sequence[float], ways: Sequence[Way]) -> Executions | None:
+        """The executions of the machine code where PTX's rows are executed so often by a warp, on average on these
+        ways; None if unlike.
         """
+        turns = mean_turns(ways, self._ptx_loops)
         work: dict[Anchor, float] = {}
         strength: dict[Anchor, float] = {}
         for known, count in zip(self._known, executed, strict=True):
@@ -138,9 +140,18 @@ class Matching:
         return Executions(edges, missed / everything if everything else 0.0)
 
     def _headers(self, turns: Mapping[int, Turns]) -> Iterator[Equation]:
-        for header, count in self._rounds.of(turns).items():
-            parts = tuple((place, 1.0) for place, (start, _) in enumerate(self.edges) if start == header)
-            yield Equation(parts, count, 1.0 / max(count, 1.0) ** 2)
+        """How often the headers of loops run, and how often they are come to from outside.
+
+        Without the latter a loop that runs once could be one that few warps enter and seldom leave.
+        """
+        for header, own in self._rounds.of(turns).items():
+            body = self._loops[header].body
+            count = own.entries * own.rounds
+            out = tuple((place, 1.0) for place, (start, _) in enumerate(self.edges) if start == header)
+            yield Equation(out, count, 1.0 / max(count, 1.0) ** 2)
+            into = tuple((n, 1.0) for n, (start, end) in enumerate(self.edges) if end == header and start not in body)
+            if into:
+                yield Equation(into, own.entries, 1.0 / max(own.entries, 1.0) ** 2)
 
     def _flow(self, most: float) -> list[Equation]:
         found = []

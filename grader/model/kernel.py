@@ -202,7 +202,7 @@ def _rounds(launch: LaunchSample, load: Load, at_once: int, values: Calibration)
     counts = [way.warps for way in launch.ways]
     own: Sequence[Block]
     if warps >= PARTITIONS:
-        own = _dealt(load.ways, counts, -(-warps // PARTITIONS))
+        own = dealt(load.ways, counts, -(-warps // PARTITIONS))
         groups = at_once
     else:
         own = load.ways[:1]
@@ -212,21 +212,20 @@ def _rounds(launch: LaunchSample, load: Load, at_once: int, values: Calibration)
     return simulate(own, groups, load.registers, rounds, values.block_start, values.latency_barrier)
 
 
-def _dealt(ways: Sequence[Block], counts: Sequence[int], wanted: int) -> list[Block]:
-    """The ways of `wanted` warps, each way in proportion to the warps that go it, and the longest at least once."""
+def dealt(ways: Sequence[Block], counts: Sequence[int], wanted: int) -> list[Block]:
+    """The ways of a scheduler's `wanted` warps of a block, in proportion to the warps that go them, each at least once.
+
+    Where a way is dealt more often than that, or less often, its ops ask for as much less or more of what warps share:
+    those of several blocks are spread over all schedulers, while each barrier waits for the slowest.
+    """
     total = sum(counts)
     found: list[Block] = []
     for way, count in zip(ways, counts, strict=True):
-        found += [way] * (count * wanted // total)
-    lengths = [sum(len(ops) * weight for ops, weight in way) for way in ways]
-    place = max(range(len(ways)), key=lambda n: lengths[n])
-    longest, own = ways[place], counts[place] * wanted / total
-    rest = [length for n, length in enumerate(lengths) if n != place]
-    if own < 1.0 and rest and max(rest) <= LEAVES * lengths[place]:
-        # Fewer warps of a block than schedulers stay: those of several blocks are spread over all schedulers.
-        longest = tuple((tuple(part_of(op, own) for op in ops), weight) for ops, weight in longest)
-    while len(found) < wanted:
-        found.insert(0, longest)
+        due = count * wanted / total
+        times = max(1, round(due))
+        if times != due:
+            way = tuple((tuple(part_of(op, due / times) for op in ops), weight) for ops, weight in way)
+        found += [way] * times
     return found
 
 

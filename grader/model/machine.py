@@ -19,7 +19,6 @@ from grader.model.loops import Visit, way_of
 from grader.model.memory import Traffic
 from grader.model.ops import Access, Rates, access_op, rates_of
 from grader.model.pipes import PARTITIONS
-from grader.model.rounds import mean_turns, turns_of
 from grader.model.sampling import LaunchSample, Row
 from grader.model.schedule import BARRIER, COMMIT, PLAIN, WAIT, Op
 from grader.model.sm import L1, LATENCY, PIPES
@@ -36,9 +35,9 @@ def machine_of(
     """The launch in machine code, with `active` SMs at work; None where it does not match PTX."""
     if not is_small(code):
         return None
-    matching = Matching(launch.rows, code)
+    matching = Matching(launch, code)
     warps = max(1.0, launch.blocks * -(-launch.threads // 32))
-    whole = matching.executions([row.executed / warps for row in launch.rows], mean_turns(launch.ways))
+    whole = matching.executions([row.executed / warps for row in launch.rows], launch.ways)
     if whole is None or not whole.fits:
         return None
     accesses = _accesses(launch, code, whole, traffic, warps)
@@ -50,7 +49,7 @@ def machine_of(
         for step in way.steps:
             counts[step.block] = counts.get(step.block, 0.0) + step.weight
         executed = [counts.get(row.block, 0.0) if row.executed else 0.0 for row in launch.rows]
-        own = matching.executions(executed, turns_of(way.steps))
+        own = matching.executions(executed, [way])
         if own is None or not own.fits:
             return None
         visits = way_of(own, matching.edges)

@@ -26,8 +26,8 @@ from grader.plan.stopped import RecordingStopped
 from grader.problem import Problem
 from grader.problem.cases import Case, case_seed
 from grader.problem.harness import LaunchRefused
-from grader.problem.inputs import families
 from grader.run.emulator_runner import EmulatorRunner
+from grader.run.gpu.timed_inputs import FAMILY
 from grader.run.limited import Limited
 from grader.sandbox import Sandbox
 from grader.sass import MachineCode, disassemble, file_of
@@ -90,7 +90,8 @@ def sample_case(
     except CompileFailure as failure:
         said = next((d.message for d in failure.diagnostics if d.severity == "error"), "no reason given")
         raise CannotSampleError(f"it does not compile for {gpu.target}: {said}") from None
-    case = Case(dict(sizes), families(problem)[0], case_seed(seed, 0))
+    # What a GPU's time is measured with: other families have rows, lists or graphs as they hardly ever are.
+    case = Case(dict(sizes), FAMILY, case_seed(seed, 0))
     references = reference(problem, case) if proved else None
     planner = language_of(program).planner(problem, program, lambda: _table(gpu), sandbox, cache)
 

@@ -1,4 +1,4 @@
-"""The natural loops of a kernel's machine code, from the ways between its basic blocks."""
+"""The natural loops of a kernel, in machine code or PTX, from the ways between its basic blocks."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ class Loop:
     body: frozenset[int]
 
 
-def loops_of(edges: Sequence[Edge]) -> tuple[list[int], dict[int, Loop]]:
-    """The blocks that are reached, each after those before it but for ways back, and the loops by header."""
+def loops_of(edges: Sequence[Edge], first: int = 0) -> tuple[list[int], dict[int, Loop]]:
+    """The blocks reached from the `first`, each after those before it but for ways back, and the loops by header."""
     after: dict[int, list[int]] = {}
     for start, end in edges:
         if end != OUT:
             after.setdefault(start, []).append(end)
-    order = _order(after)
+    order = _order(after, first)
     return order, _loops(after, order)
 
 
-def _order(after: Mapping[int, Sequence[int]]) -> list[int]:
+def _order(after: Mapping[int, Sequence[int]], first: int) -> list[int]:
     """The blocks that are reached, each after those before it, but for the ways back of loops."""
     found: list[int] = []
-    seen: set[int] = {0}
-    stack: list[tuple[int, list[int]]] = [(0, sorted(after.get(0, ())))]
+    seen: set[int] = {first}
+    stack: list[tuple[int, list[int]]] = [(first, sorted(after.get(first, ())))]
     while stack:
         block, left = stack[-1]
         if left:
@@ -55,12 +55,12 @@ def _loops(after: Mapping[int, Sequence[int]], order: Sequence[int]) -> dict[int
             before.setdefault(end, []).append(start)
     every = set(order)
     above: dict[int, set[int]] = {block: set(every) for block in order}
-    above[0] = {0}
+    above[order[0]] = {order[0]}
     changed = True
     while changed:
         changed = False
         for block in order:
-            if block == 0:
+            if block == order[0]:
                 continue
             known = [above[one] for one in before.get(block, ()) if one in above]
             new = set.intersection(*known) | {block} if known else {block}

@@ -1,114 +1,167 @@
-"""How many rounds the copies of an unrolled loop run: as many as fit go to the widest copy, the rest to the next."""
+"""How often the loops of the machine code are entered and run, from the loops of PTX whose rounds do the same work.
+
+The assembler keeps a loop, or makes wider copies of it: as many rounds as fit go to the widest copy, the rest to the
+next. Loops are told apart by what a round of them does, without that of loops inside.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from math import floor
 
 from grader.model.anchors import Amount, Anchor
-from grader.model.natural import Edge, loops_of
+from grader.model.natural import Edge, Loop, loops_of
 from grader.model.paths import Step
-from grader.model.sampling import Row, Way
+from grader.model.sampling import LaunchSample, Row, Way
 
 _STRONG = 1.0
+_ALIKE = 0.1
+"""By how much the work of two rounds may differ, relative to it, for one to be a copy of the other."""
+Work = Mapping[Anchor, float]
 
 
 @dataclass(frozen=True)
 class Turns:
-    """How often a warp comes to the innermost loop around a block of PTX, and its rounds each time."""
+    """How often a warp comes to a loop, and its rounds each time."""
 
     entries: float
     rounds: float
 
 
-@dataclass(frozen=True)
-class _Copy:
-    """A loop of the machine code, whose round does so much of an anchor's work; PTX's blocks that do it."""
-
-    header: int
-    work: float
-    blocks: Mapping[int, float]
+NEVER = Turns(0.0, 0.0)
 
 
-def turns_of(steps: Sequence[Step]) -> dict[int, Turns]:
-    """The turns of each basic block on a way, from the places at which it comes again."""
-    places: dict[int, list[int]] = {}
-    for place, step in enumerate(steps):
-        places.setdefault(step.block, []).append(place)
-    found = {}
-    for block, own in places.items():
-        count = sum(steps[place].weight for place in own)
-        gaps = [after - before for before, after in pairwise(own)]
-        least = min(gaps, default=0)
-        entries = steps[own[0]].weight + sum(
-            steps[place].weight for place, gap in zip(own[1:], gaps, strict=True) if gap > 1.5 * least
-        )
-        found[block] = Turns(entries, count / entries if entries else 0.0)
+def ptx_loops(launch: LaunchSample) -> Mapping[int, Loop]:
+    """The loops of a launch's PTX, by their first block. All ways begin with the kernel's first block."""
+    first = next((way.steps[0].block for way in launch.ways if way.steps), 0)
+    return loops_of(launch.edges, first)[1]
+
+
+def turns_of(steps: Sequence[Step], loops: Mapping[int, Loop]) -> dict[int, Turns]:
+    """The turns of each loop that a way comes to."""
+    found: dict[int, Turns] = {}
+    for header, loop in loops.items():
+        entries = rounds = 0.0
+        before = -1
+        for step in steps:
+            if step.block == header:
+                rounds += step.weight
+                entries += 0.0 if before in loop.body else step.weight
+            before = step.block
+        if entries:
+            found[header] = Turns(entries, rounds / entries)
     return found
 
 
-def mean_turns(ways: Sequence[Way]) -> dict[int, Turns]:
+def mean_turns(ways: Sequence[Way], loops: Mapping[int, Loop]) -> dict[int, Turns]:
     """The turns of the mean warp."""
     total = sum(way.warps for way in ways)
     sums: dict[int, tuple[float, float]] = {}
     for way in ways:
-        for block, turns in turns_of(way.steps).items():
-            entries, count = sums.get(block, (0.0, 0.0))
+        for header, turns in turns_of(way.steps, loops).items():
+            entries, count = sums.get(header, (0.0, 0.0))
             part = way.warps / total
-            sums[block] = entries + part * turns.entries, count + part * turns.entries * turns.rounds
-    return {block: Turns(entries, count / entries) for block, (entries, count) in sums.items() if entries}
+            sums[header] = entries + part * turns.entries, count + part * turns.entries * turns.rounds
+    return {header: Turns(entries, count / entries) for header, (entries, count) in sums.items()}
 
 
 class Rounds:
-    """The loops of the machine code beside those of PTX; `of` tells how often their headers run."""
+    """The loops of the machine code beside those of PTX; `of` tells how often each is entered, and its rounds."""
 
     def __init__(
         self,
         edges: Sequence[Edge],
         static: Mapping[Anchor, Mapping[int, float]],
         rows: Sequence[tuple[Row, Amount | None]],
+        loops: Mapping[int, Loop],
     ) -> None:
-        self._copies: list[_Copy] = []
         work: dict[Anchor, dict[int, float]] = {}
         for row, known in rows:
-            if known is not None and known.strength >= _STRONG:
+            if known is not None and known.strength >= _STRONG and known.anchor in static:
                 own = work.setdefault(known.anchor, {})
                 own[row.block] = own.get(row.block, 0.0) + known.work
-        _, loops = loops_of(edges)
-        for loop in loops.values():
-            inner = {block for other in loops.values() if other.body < loop.body for block in other.body}
-            mine = loop.body - inner
-            sums = {a: sum(per.get(block, 0.0) for block in mine) for a, per in static.items() if a in work}
-            anchor = max(sums, key=lambda a: (sums[a], a.line, a.kind), default=None)
-            if anchor is None or not sums[anchor]:
-                continue
-            self._copies.append(_Copy(loop.header, sums[anchor], work[anchor]))
+        _, copies = loops_of(edges)
+        self._loops = loops
+        theirs = {header: _work_of(loop, loops, work) for header, loop in loops.items()}
+        mine = {
+            header: _work_of(loop, copies, {anchor: static[anchor] for anchor in work})
+            for header, loop in copies.items()
+        }
+        own_leaves, leaves = _innermost(copies), _innermost(loops)
+        self._copies = dict(_matched(_of(own_leaves, mine), _of(leaves, theirs)))
+        for header in sorted(set(copies) - own_leaves, key=lambda one: len(copies[one].body)):
+            self._copies |= _around(header, copies, self._copies, loops)
+        rest, others = set(copies) - own_leaves - set(self._copies), set(loops) - leaves
+        self._copies |= dict(_matched(_of(rest, mine), _of(others, theirs)))
 
-    def of(self, turns: Mapping[int, Turns]) -> dict[int, float]:
-        """How often each loop's header runs on a way whose blocks of PTX take so many turns."""
-        found: dict[int, float] = {}
-        groups: dict[Turns, list[tuple[float, int]]] = {}
-        for copy in self._copies:
-            # Blocks of one loop of PTX take the same turns; they do its round's work together.
-            each: dict[Turns, float] = {}
-            for block, amount in copy.blocks.items():
-                if block in turns:
-                    each[turns[block]] = each.get(turns[block], 0.0) + amount
-            idle = [amount for block, amount in copy.blocks.items() if block not in turns]
-            alike = [loop for loop, amount in each.items() if amount == copy.work]
-            if copy.work in idle and not alike:
-                found[copy.header] = 0.0
-                continue
-            fitting = alike or [loop for loop, amount in each.items() if copy.work > 0.9 * amount]
-            if fitting:
-                best = max(fitting, key=lambda loop: loop.entries * loop.rounds * each[loop])
-                groups.setdefault(best, []).append((copy.work / each[best], copy.header))
+    def of(self, turns: Mapping[int, Turns]) -> dict[int, Turns]:
+        """The turns of each loop, by header, on a way on which PTX's loops have these turns."""
+        found: dict[int, Turns] = {}
+        groups: dict[int, list[tuple[float, int]]] = {}
+        for header, (loop, factor) in self._copies.items():
+            groups.setdefault(loop, []).append((factor, header))
         for loop, group in groups.items():
-            left = loop.rounds
+            own = turns.get(loop, NEVER)
+            left = own.rounds
             for factor, header in sorted(group, key=lambda one: (-one[0], one[1])):
-                fits = float(floor(left / factor + 1e-6))
-                found[header] = loop.entries * fits
+                fits = float(floor(left / factor + 1e-6)) if factor > 1.0 else left
+                found[header] = Turns(own.entries, fits) if fits else NEVER
                 left -= fits * factor
         return found
+
+
+def _work_of(loop: Loop, loops: Mapping[int, Loop], work: Mapping[Anchor, Mapping[int, float]]) -> Work:
+    """What a round does in blocks that are in no loop inside of it."""
+    inner = {block for other in loops.values() if other.body < loop.body for block in other.body}
+    mine = loop.body - inner
+    sums = {anchor: sum(each.get(block, 0.0) for block in sorted(mine)) for anchor, each in work.items()}
+    return {anchor: amount for anchor, amount in sums.items() if amount}
+
+
+def _matched(mine: Mapping[int, Work], theirs: Mapping[int, Work]) -> Iterator[tuple[int, tuple[int, float]]]:
+    """By loop of the machine code: the loop of PTX that it is, and how many of its rounds one does.
+
+    Where several loops of each kind do the same they are in one order; where their numbers differ, nothing is told.
+    """
+    candidates: dict[tuple[tuple[int, ...], float], list[int]] = {}
+    for header, work in mine.items():
+        ratios = {other: _ratio(work, own) for other, own in theirs.items()}
+        factors = [ratio for ratio in ratios.values() if ratio]
+        if factors:
+            least = min(factors)
+            others = tuple(sorted(other for other, ratio in ratios.items() if ratio == least))
+            candidates.setdefault((others, least), []).append(header)
+    for (others, factor), headers in candidates.items():
+        if len(others) == len(headers):
+            yield from ((header, (other, factor)) for header, other in zip(sorted(headers), others, strict=True))
+
+
+def _ratio(work: Work, own: Work) -> float:
+    """How many rounds that do `own` one is that does `work`; 0 if it is none of these."""
+    if not own or set(work) != set(own):
+        return 0.0
+    ratio = float(round(sum(work.values()) / sum(own.values())))
+    if ratio < 1.0 or any(abs(amount - ratio * own[anchor]) > _ALIKE * amount for anchor, amount in work.items()):
+        return 0.0
+    return ratio
+
+
+def _around(
+    header: int, copies: Mapping[int, Loop], known: Mapping[int, tuple[int, float]], loops: Mapping[int, Loop]
+) -> dict[int, tuple[int, float]]:
+    """A loop with others inside is the one around those, whatever it does besides: rounds left over by wide copies."""
+    body = copies[header].body
+    inside = {known[other][0] for other, each in copies.items() if each.body < body and other in known}
+    around = [other for other, each in loops.items() if inside and all(loops[one].body < each.body for one in inside)]
+    # Of several the innermost.
+    best = min(around, key=lambda other: len(loops[other].body), default=None)
+    return {} if best is None else {header: (best, 1.0)}
+
+
+def _innermost(loops: Mapping[int, Loop]) -> set[int]:
+    return {header for header, loop in loops.items() if not any(other.body < loop.body for other in loops.values())}
+
+
+def _of(headers: Collection[int], works: Mapping[int, Work]) -> dict[int, Work]:
+    return {header: works[header] for header in sorted(headers)}

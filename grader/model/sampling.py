@@ -112,6 +112,8 @@ class LaunchSample:
     rows: tuple[Row, ...]
     ways: tuple[Way, ...]
     footprints: tuple[Footprint, ...]
+    edges: tuple[tuple[int, int], ...] = ()
+    """The ways between its basic blocks, taken or not."""
     launches: int = 1
     done: float = 1.0
     hidden: float = 1.0
@@ -235,6 +237,7 @@ def _launch(own: Mapping[str, Any], told: Mapping[str, Any]) -> LaunchSample:
             Way(way["warps"], tuple(Step(block, weight) for block, weight in way["steps"])) for way in told["ways"]
         ),
         footprints=tuple(_footprint(one) for one in told["footprints"]),
+        edges=tuple((before, after) for before, after in told["edges"]),
         done=own["done"],
         hidden=_hidden(own, estimated * everything),
     )

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from grader.languages.registry import read_submission
+from grader.model.anchors import Anchor, of_row
 from grader.model.calibration import calibration_of
 from grader.model.executions import Executions, Matching
 from grader.model.gpus import gpu_named
@@ -18,7 +19,8 @@ from grader.model.machine import machine_of
 from grader.model.model import Sampled, sample_case, time_of
 from grader.model.natural import OUT, loops_of
 from grader.model.paths import Step
-from grader.model.rounds import Turns, mean_turns, turns_of
+from grader.model.rounds import NEVER, Rounds, Turns, turns_of
+from grader.model.sampling import Row
 from grader.model.solving import Equation, solve
 from grader.problem import load_problem
 
@@ -61,17 +63,75 @@ def test_a_way_has_as_many_executions_as_its_blocks() -> None:
 
 def test_turns_are_entries_and_rounds() -> None:
     steps = [Step(0, 1), Step(1, 1), Step(2, 1), Step(2, 7), Step(1, 1), Step(2, 1), Step(2, 7), Step(3, 1)]
-    assert turns_of(steps)[2] == Turns(2.0, 8.0)
-    assert turns_of(steps)[3] == Turns(1.0, 1.0)
+    _, loops = loops_of([(0, 1), (1, 2), (2, 2), (2, 1), (2, 3), (3, OUT)])
+    assert turns_of(steps, loops) == {1: Turns(1.0, 2.0), 2: Turns(2.0, 8.0)}
+
+
+def _load(line: int, block: int, opcode: str = "ld", modifiers: tuple[str, ...] = ("global", "f32")) -> Row:
+    counts = dict.fromkeys(
+        ("executed", "requests", "sectors", "shared_requests", "wavefronts", "turns", "bytes", "lanes", "lines"), 0.0
+    )
+    return Row(line, "", opcode, modifiers, block, "a", (), (), False, reuse=(), **counts)
+
+
+def _rounds(
+    rows: list[Row], ptx: list[tuple[int, int]], edges: list[tuple[int, int]], static: dict[int, dict[int, float]]
+) -> Rounds:
+    """`static` has the bytes that each line loads, by block of the machine code."""
+    known = [(row, of_row(row)) for row in rows]
+    anchors = {Anchor(line, "load", "global", 4.0): blocks for line, blocks in static.items()}
+    return Rounds(edges, anchors, known, loops_of(ptx)[1])
+
+
+def test_loops_of_other_lines_that_run_as_often_keep_their_rounds() -> None:
+    """Each of two loops runs once: one round is no share of the other's."""
+    ways = [(0, 1), (1, 1), (1, 2), (2, 2), (2, OUT)]
+    found = _rounds([_load(10, 1), _load(20, 2)], ways, ways, {10: {1: 4.0}, 20: {2: 4.0}})
+    assert found.of({1: Turns(1.0, 1.0), 2: Turns(1.0, 1.0)}) == {1: Turns(1.0, 1.0), 2: Turns(1.0, 1.0)}
+
+
+def test_wide_copies_take_the_rounds_that_fit() -> None:
+    ptx = [(0, 1), (1, 1), (1, OUT)]
+    edges = [(0, 1), (1, 1), (1, 2), (2, 2), (2, OUT)]
+    found = _rounds([_load(10, 1)], ptx, edges, {10: {1: 16.0, 2: 4.0}})
+    assert found.of({1: Turns(2.0, 11.0)}) == {1: Turns(2.0, 2.0), 2: Turns(2.0, 3.0)}
+    assert found.of({1: Turns(2.0, 3.0)}) == {1: NEVER, 2: Turns(2.0, 3.0)}
+
+
+def test_the_loop_around_wide_copies_is_no_copy() -> None:
+    """What is left of the inner loop's rounds stands in the outer one, which looks like three rounds of it."""
+    ptx = [(0, 1), (1, 2), (2, 2), (2, 1), (2, OUT)]
+    edges = [(0, 1), (1, 2), (2, 2), (2, 3), (3, 1), (3, OUT)]
+    found = _rounds([_load(10, 2)], ptx, edges, {10: {2: 16.0, 3: 12.0}})
+    assert found.of({1: Turns(1.0, 5.0), 2: Turns(5.0, 7.0)}) == {1: Turns(1.0, 5.0), 2: Turns(5.0, 1.0)}
+
+
+def test_loops_of_the_same_work_keep_their_order() -> None:
+    ways = [(0, 1), (1, 1), (1, 2), (2, 2), (2, OUT)]
+    found = _rounds([_load(10, 1), _load(10, 2)], ways, ways, {10: {1: 4.0, 2: 4.0}})
+    assert found.of({1: Turns(1.0, 3.0), 2: Turns(1.0, 8.0)}) == {1: Turns(1.0, 3.0), 2: Turns(1.0, 8.0)}
+    # Of three loops nobody knows which two they are.
+    more = [(0, 1), (1, 1), (1, 2), (2, 2), (2, 3), (3, 3), (3, OUT)]
+    unknown = _rounds([_load(10, 1), _load(10, 2)], ways, more, {10: {1: 4.0, 2: 4.0, 3: 4.0}})
+    assert unknown.of({1: Turns(1.0, 3.0), 2: Turns(1.0, 8.0)}) == {}
+
+
+def test_accesses_of_one_line_are_told_apart_by_their_width() -> None:
+    """Two instances of a template have the same lines: a loop of one would do the work of the other."""
+    single, four = of_row(_load(10, 1)), of_row(_load(10, 1, modifiers=("global", "v4", "f32")))
+    assert single is not None and four is not None
+    assert single.anchor != four.anchor
+    # The assembler makes wide accesses to shared memory of narrow ones.
+    shared = [of_row(_load(10, 1, modifiers=("shared", *more, "f32"))) for more in ((), ("v4",))]
+    assert shared[0] is not None and shared[1] is not None
+    assert shared[0].anchor == shared[1].anchor
 
 
 def test_a_tiled_product_matches_its_machine_code(tiled: Sampled) -> None:
     (launch,) = tiled.launches
     code = tiled.code[launch.symbol]
     warps = launch.blocks * launch.threads // 32
-    found = Matching(launch.rows, code).executions(
-        [row.executed / warps for row in launch.rows], mean_turns(launch.ways)
-    )
+    found = Matching(launch, code).executions([row.executed / warps for row in launch.rows], launch.ways)
     assert found is not None
     assert found.fits
     products = sum(found.of(n) * sum(one.name == "FFMA" for one in block.code) for n, block in enumerate(code.blocks))

@@ -77,3 +77,12 @@ def test_a_file_of_another_problem_is_refused(folder):
     path = PROBLEMS / "matmul_fp16" / "submissions" / "accepted" / "ladder_1_wmma.cu"
     found = model_time(problem, read_submission(path, None), SIZES, H200, folder)
     assert found.seconds is None and found.why_not.startswith("it does not compile for sm_90:")
+
+
+def test_inputs_are_of_the_family_that_times_are_measured_with(folder):
+    """Others have a row with half of all entries: a thread that goes through it would be all that is timed."""
+    problem = load_problem(PROBLEMS / "spmv_csr")
+    file = PROBLEMS / "spmv_csr" / "submissions" / "accepted" / "1_thread_a_row.cu"
+    sizes = {"M": 6000, "N": 6000, "NNZ": 60_000}
+    (launch,) = sample_case(problem, read_submission(file, None), sizes, H200, folder).launches
+    assert max(step.weight for way in launch.ways for step in way.steps) < 60_000 / 2 / 4 / 2

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from grader.model.kernel import dealt
 from grader.model.schedule import BARRIER, PLAIN, Op, scheduled
 from grader.model.sm import BARRIERS, ISSUE, LATENCY, PIPE, PIPES, simulate
 
@@ -69,3 +70,16 @@ def test_a_load_does_not_pass_a_store_that_it_may_meet():
     store, load = op(reads=[1], pipe=SHARED, order="G"), op(writes=[2], pipe=SHARED, latency=500.0, order="g")
     assert scheduled([store, load]) == (store, load)
     assert scheduled([store, op(writes=[2], pipe=SHARED, latency=500.0)])[0].latency == 500.0
+
+
+def test_few_long_warps_of_a_block_are_spread_over_schedulers():
+    """Of eight warps two work: each of four schedulers has half of one, and does not do the work of four."""
+    ways = dealt([(((op(),) * 40, 1.0),), (((op(),), 1.0),)], [2, 6], 2)
+    assert sum(sum(each.slots for each in ops) * weight for way in ways for ops, weight in way) == 0.5 * 40 + 1.5
+    # A barrier still waits for one of the long ones in each block.
+    assert sum(len(ops) == 40 for way in ways for ops, _ in way) == 1
+
+
+def test_each_way_of_a_block_counts_as_often_as_warps_go_it():
+    ways = dealt([(((op(),) * n, 1.0),) for n in (1, 2, 3, 30)], [1, 1, 1, 1], 2)
+    assert sum(each.slots for way in ways for ops, _ in way for each in ops) == (1 + 2 + 3 + 30) / 2
