@@ -16,6 +16,7 @@ from grader.run.emulator.ptx.types import TYPES
 from grader.sass import Instruction
 
 LOADS, STORES, ATOMICS, COPIES = "load", "store", "atomic", "copy"
+SHUFFLE = "shuffle"
 GLOBAL, SHARED, LOCAL = "global", "shared", "local"
 
 _ACCESSES = {
@@ -39,7 +40,7 @@ _ACCESSES = {
 _WIDTHS = {"U8": 1, "S8": 1, "U16": 2, "S16": 2, "64": 8, "128": 16}
 _FLOATS = {"FFMA": 1, "FADD": 1, "FMUL": 1, "HFMA2": 1, "HADD2": 1, "HMUL2": 1, "DFMA": 1, "DADD": 1, "DMUL": 1}
 _KINDS_OF_WORK = {
-    "shfl": "shuffle",
+    "shfl": SHUFFLE,
     **dict.fromkeys(("fma", "add", "sub", "mul"), "float"),
     **dict.fromkeys(("div", "rcp", "sqrt", "rsqrt", "ex2", "lg2", "sin", "cos", "tanh", "rem"), "long"),
 }
@@ -86,7 +87,7 @@ def of_row(row: Row) -> Amount | None:
         return Amount(anchor, moved, 1.0)
     work = _KINDS_OF_WORK.get(row.opcode)
     kind = next((m for m in reversed(row.modifiers) if m in TYPES), "b32")
-    if work == "shuffle":
+    if work == SHUFFLE:
         return Amount(Anchor(row.line, work), 1.0, 1.0)
     if work == "float" and TYPES[kind].is_float:
         return Amount(Anchor(row.line, work), 1.0, 0.2)
@@ -122,7 +123,7 @@ def of_instruction(one: Instruction) -> Amount | None:
     if name == "BAR":
         return Amount(Anchor(one.line, "barrier"), 1.0, 1.0)
     if name == "SHFL":
-        return Amount(Anchor(one.line, "shuffle"), 1.0, 1.0)
+        return Amount(Anchor(one.line, SHUFFLE), 1.0, 1.0)
     if name in _FLOATS:
         return Amount(Anchor(one.line, "float"), 1.0, 0.2)
     return None

@@ -174,12 +174,16 @@ def _floors(
 
 
 def _queued(launch: LaunchSample) -> float:
-    """Returns how many updates by atomics one line of 128 bytes gets, the most of all arrays. L2 does them in turn."""
+    """Returns how many updates by atomics one line of 128 bytes gets, the most of all arrays. L2 does them in turn.
+
+    Lanes that update different words of one sector do so together, and those of one word in turns.
+    """
     lines = {one.name: max(1.0, min(one.size, one.mean * launch.blocks) / 4) for one in launch.footprints}
     updates: dict[str, float] = {}
     for row in launch.rows:
         if row.requests and row.traits.is_atomic:
-            updates[row.array] = updates.get(row.array, 0.0) + row.executed * row.share * row.lanes
+            each = max(row.sectors, row.turns)
+            updates[row.array] = updates.get(row.array, 0.0) + row.executed * row.share * each
     return max((count / lines[name] for name, count in updates.items() if name in lines), default=0.0)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import floor
 
-from grader.model.anchors import Amount, Anchor
+from grader.model.anchors import SHUFFLE, Amount, Anchor
 from grader.model.natural import Edge, Loop, loops_of
 from grader.model.paths import Step
 from grader.model.sampling import LaunchSample, Row, Way
@@ -138,13 +138,22 @@ def _matched(mine: Mapping[int, Work], theirs: Mapping[int, Work]) -> Iterator[t
 
 
 def _ratio(work: Work, own: Work) -> float:
-    """How many rounds that do `own` one is that does `work`; 0 if it is none of these."""
+    """How many rounds that do `own` one is that does `work`; 0 if it is none of these.
+
+    Shuffles count where there is nothing else: the assembler has a second one for each, off the way, for warps whose
+    lanes have gone different ways.
+    """
+    work, own = _without_shuffles(work), _without_shuffles(own)
     if not own or set(work) != set(own):
         return 0.0
     ratio = float(round(sum(work.values()) / sum(own.values())))
     if ratio < 1.0 or any(abs(amount - ratio * own[anchor]) > _ALIKE * amount for anchor, amount in work.items()):
         return 0.0
     return ratio
+
+
+def _without_shuffles(work: Work) -> Work:
+    return {anchor: amount for anchor, amount in work.items() if anchor.kind != SHUFFLE} or work
 
 
 def _around(
