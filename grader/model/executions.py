@@ -26,7 +26,8 @@ _FLOW = 4.0
 _PREDICATED = 0.02
 MOST_UNENTERED = 0.1
 _ENOUGH = 0.05
-_BETTER = 0.002
+_BETTER = 0.05
+"""How much more of the work may be missed where loops run as often as those of PTX."""
 _Work = tuple[tuple[tuple[int, float], ...], float]
 _LEAST = 0.02
 """Work of less than this share of the largest does not have to fit as well as that, relative to itself."""
