@@ -42,7 +42,7 @@ class Stream:
 
     def record_event(self, event: object = None) -> NoReturn:
         """Refused, as events are."""
-        return _refuse(self._tape, "Event")
+        _refuse(self._tape, "Event")
 
 
 class Properties:
