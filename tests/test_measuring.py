@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -17,12 +19,14 @@ from grader.core.errors import JudgeError
 from grader.core.plan import Launch, Plan
 from grader.core.report import CaseResult, Ceilings, FaultReport
 from grader.core.verdict import FaultClass, Form, Verdict, WrongKind
+from grader.judge.passes import Course
 from grader.judge.timing import VERIFIED, Measurer, Timed
 from grader.languages.cuda import CudaKernel
 from grader.machine.gpus import Gpu
 from grader.measure.overall import is_sound, ranked_score
 from grader.measure.samples import BASELINE, CANDIDATE, Timing
 from grader.measure.statistics import Quad
+from grader.plan.device_table import EMULATED, DeviceTable
 from grader.plan.planner import HarnessPlanner
 from grader.plan.runner import Run, RunnerStopped, RunStatus
 from grader.problem import Problem, load_problem
@@ -210,6 +214,29 @@ def test_launches_of_both_sides_are_recorded_each_by_its_own_planner(measure: Me
     assert isinstance(mine, Launch) and isinstance(baseline, Launch)
     # The problem's own block, and that of the baseline's program.
     assert (mine.block, baseline.block) == ((256, 1, 1), (512, 1, 1))
+
+
+def test_what_the_baseline_may_ask_of_the_gpu_is_asked_before_anything_is_timed(problem: Problem) -> None:
+    """The process that times answers nothing else meanwhile."""
+    asked: list[str] = []
+    tables: list[Callable[[], DeviceTable]] = []
+
+    def ask() -> DeviceTable:
+        asked.append("table")
+        return EMULATED
+
+    def planner(_problem: Problem, _program: Program, ask_table: Callable[[], DeviceTable], *_: Any, **__: Any) -> Any:
+        tables.append(ask_table)
+        return HarnessPlanner(problem, {})
+
+    part: Any = SimpleNamespace(device_table=ask, solve_seconds=1.0)
+    language: Any = SimpleNamespace(launches_itself=True, planner=planner)
+    unused: Any = None
+    course = Course(*(problem, unused, language, program(), Path(), unused, unused, unused))
+    with ExitStack() as opened:
+        course.baseline_planner(part, opened, language, program())
+        assert asked == ["table"]
+        assert tables[0]() is EMULATED and asked == ["table"]
 
 
 def test_a_baseline_that_can_not_be_launched_is_the_problems_fault(

@@ -19,7 +19,7 @@ from grader.judge import reporting
 from grader.judge.grading import Grading, Outcome
 from grader.judge.timing import Measurer
 from grader.judge.unset_locals import CHECK, LocalsPass, emulates
-from grader.languages.language import Language
+from grader.languages.language import AskTable, Language
 from grader.plan.planner import Planner
 from grader.problem import Problem
 from grader.problem.cases import Case
@@ -76,14 +76,23 @@ class Course:
                 report = _with_notes(report, turn.planner)
         return report
 
-    def planner(
-        self, part: Part, opened: ExitStack, language: Language | None = None, program: Program | None = None
+    def planner(self, part: Part, opened: ExitStack) -> Planner:
+        """A planner for this part, which ends with `opened`."""
+        return self._planner(part, opened, self.language, self.program, part.device_table)
+
+    def baseline_planner(self, part: Part, opened: ExitStack, language: Language, program: Program) -> Planner:
+        """A planner for the problem's baseline, to be used while this part is timing; it ends with `opened`."""
+        if not language.launches_itself:
+            return self._planner(part, opened, language, program, part.device_table)
+        # Asked for now: a process that is timing does not answer this question.
+        table = part.device_table()
+        return self._planner(part, opened, language, program, lambda: table)
+
+    def _planner(
+        self, part: Part, opened: ExitStack, language: Language, program: Program, ask_table: AskTable
     ) -> Planner:
-        """A planner for this part, of the submission or of another program; it ends with `opened`."""
-        planner = (language or self.language).planner(
-            *(self.problem, program or self.program, part.device_table, self.sandbox, self.cache),
-            seconds=part.solve_seconds,
-        )
+        given = (self.problem, program, ask_table, self.sandbox, self.cache)
+        planner = language.planner(*given, seconds=part.solve_seconds)
         opened.callback(planner.close)
         return planner
 
@@ -189,7 +198,7 @@ def measure(course: Course, turn: Turn, report: Report) -> Decision:
     course.ready.result()
     measurer = Measurer(
         *(course.problem, course.program, course.submission.text, turn.part.stopwatch, course.cache, turn.planner),
-        lambda language, program: course.planner(turn.part, turn.opened, language, program),
+        lambda language, program: course.baseline_planner(turn.part, turn.opened, language, program),
     )
     return Decision(reporting.add_times(report, course.problem, measurer.run(course.progress)))
 

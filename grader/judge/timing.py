@@ -186,7 +186,10 @@ class Measurer:
             program = language.compile(self._problem, worked, self._cache, self._gpu, Sandbox.find())
         except (OSError, SourceError, CompileFailure) as error:
             raise JudgeError(f"the baseline {name} can't be compiled: {error}", TRIED) from None
-        return _Baseline(name, image_of(program), self._make_planner(language, program))
+        try:
+            return _Baseline(name, image_of(program), self._make_planner(language, program))
+        except RunnerStopped as stop:
+            raise JudgeError(f"the GPU's process told nothing of the GPU: {stop}", "kgrade doctor tries it") from None
 
     def _size(self, sizes: Mapping[str, int], timing: Timing, verified: int) -> SizeMeasurement:
         summary, cost = summarise(timing.quads), self._problem.cost_of(sizes)

@@ -88,7 +88,8 @@ class GpuRunner(ChildRunner):
         return _with_spills(program, super().extend(program))
 
     def device_table(self) -> DeviceTable:
-        """Returns the GPU's attributes, from its driver."""
+        """Returns the GPU's attributes, from its driver. Raises RunnerStopped."""
+        self.load_anew()
         answer = self._ask({"do": "attributes"}, self.start_seconds)
         asked = {int(number): int(value) for number, value in answer["attributes"].items()}
         return table_of(self.device, int(answer["memory"]), asked.get)
