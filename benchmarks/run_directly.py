@@ -79,19 +79,28 @@ class DirectRuns:
 def _serve(channel: Connection, on_gpu: bool) -> None:
     if not on_gpu:
         os.environ |= dict.fromkeys(ON_CPU.values(), "1")
-    # cuTile looks for its compiler and that for its ptxas on PATH; kgrade has installed both.
-    tools = [str(own.file.parent) for own in packages_of(LanguageName.CUTILE, for_gpu=True)]
-    os.environ["PATH"] = os.pathsep.join([*tools, os.environ["PATH"]])
     with suppress(EOFError):
         while True:
             file, language, arguments, outputs = channel.recv()
             try:
+                if language == "cutile":
+                    _find_tileiras()
                 # What a file prints is nobody's answer.
                 with redirect_stdout(sys.stderr):
                     answer = "", _call(Path(file), language, arguments, outputs, on_gpu)
             except Exception as error:
                 answer = f"{type(error).__name__}: {str(error)[:300]}", []
             channel.send(answer)
+
+
+def _find_tileiras() -> None:
+    """Gives cuTile its compiler and ptxas, as kgrade has installed them, and no variable that names another CUDA."""
+    from cuda.tile import _compile
+
+    compiler, assembler = packages_of(LanguageName.CUTILE, for_gpu=True)
+    path = os.pathsep.join([str(assembler.file.parent), os.environ["PATH"]])
+    found = _compile._CompilerBinary(str(compiler.file), path, "", pass_cuda_home_var=False)
+    _compile._find_compiler_bin = lambda: found
 
 
 def _call(file: Path, language: str, arguments: Sequence[Any], outputs: Sequence[int], on_gpu: bool) -> list[Any]:
