@@ -18,6 +18,8 @@ from grader.model.sampling import LaunchSample, Row, Way
 _STRONG = 1.0
 _ALIKE = 0.1
 """By how much the work of two rounds may differ, relative to it, for one to be a copy of the other."""
+MOST_EDGES = 1000
+"""Of a kernel's PTX: finding its loops takes the square of them."""
 Work = Mapping[Anchor, float]
 
 
@@ -33,7 +35,12 @@ NEVER = Turns(0.0, 0.0)
 
 
 def ptx_loops(launch: LaunchSample) -> Mapping[int, Loop]:
-    """The loops of a launch's PTX, by their first block. All ways begin with the kernel's first block."""
+    """The loops of a launch's PTX, by their first block; none of one with too many ways between its blocks.
+
+    All ways begin with the kernel's first block.
+    """
+    if len(launch.edges) > MOST_EDGES:
+        return {}
     first = next((way.steps[0].block for way in launch.ways if way.steps), 0)
     return loops_of(launch.edges, first)[1]
 
@@ -82,7 +89,6 @@ class Rounds:
                 own = work.setdefault(known.anchor, {})
                 own[row.block] = own.get(row.block, 0.0) + known.work
         _, copies = loops_of(edges)
-        self._loops = loops
         theirs = {header: _work_of(loop, loops, work) for header, loop in loops.items()}
         mine = {
             header: _work_of(loop, copies, {anchor: static[anchor] for anchor in work})

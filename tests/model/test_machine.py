@@ -19,7 +19,7 @@ from grader.model.machine import machine_of
 from grader.model.model import Sampled, sample_case, time_of
 from grader.model.natural import OUT, loops_of
 from grader.model.paths import Step
-from grader.model.rounds import NEVER, Rounds, Turns, turns_of
+from grader.model.rounds import NEVER, Rounds, Turns, ptx_loops, turns_of
 from grader.model.sampling import Row
 from grader.model.solving import Equation, solve
 from grader.problem import load_problem
@@ -149,6 +149,12 @@ def test_what_has_many_blocks_or_ways_is_not_matched(tiled: Sampled, monkeypatch
     dense = replace(code, blocks=tuple(replace(block, after=tuple(range(160))) for _ in range(160)))
     for hostile in (long, dense):
         assert machine_of(launch, hostile, H200, calibration_of(H200), given.traffic, 4) is None
+
+
+def test_loops_are_not_looked_for_in_ptx_with_many_ways(tiled: Sampled) -> None:
+    (launch,) = tiled.launches
+    assert ptx_loops(launch)
+    assert ptx_loops(replace(launch, edges=tuple((n, n % 40_000 + 1) for n in range(40_001)))) == {}
 
 
 def test_the_machine_code_decides_where_it_matches(tiled: Sampled) -> None:

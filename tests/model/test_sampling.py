@@ -25,6 +25,7 @@ def told(**more):
         "lines": [],
         "reuse": {"footprints": [], "rows": []},
         "footprints": [],
+        "edges": [],
         "estimate": 8000.0,
         "done": 1.0,
         **more,
