@@ -70,10 +70,12 @@ def prepare_torch(text: str, tape: Callable[[], Tape]) -> None:
         play_torch(tape)
 
 
-def arguments_for(module: ModuleType, arguments: list[Argument], tape: Tape) -> list[Any]:
-    """What solve() of this module is called with."""
+def arguments_for(
+    module: ModuleType, arguments: list[Argument], tape: Tape, plain: Callable[[DeviceArray], Any] = PlainArray
+) -> list[Any]:
+    """What solve() of this module is called with; `plain` makes its arrays where it does not import torch."""
     if not _knows_torch(module):
-        return [PlainArray(one) if isinstance(one, DeviceArray) else one.value for one in arguments]
+        return [plain(one) if isinstance(one, DeviceArray) else one.value for one in arguments]
     from grader.plan.python.torch.tensors import Tensors
 
     tensors = Tensors(lambda: tape)

@@ -115,6 +115,17 @@ def test_two_kernels_a_function_and_a_constant(tmp_path: Path) -> None:
 
 
 @needs_cutile
+def test_a_file_that_imports_torch_gets_its_tensors(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    asked = "    assert x.is_cuda and x.dtype is torch.float32 and x.device.type == 'cuda'\n"
+    text = "import torch\n" + SCALE.replace("    ct.launch(None", asked + "    ct.launch(None")
+    call = _scale(1000)
+    (one,) = _played(tmp_path, text, call)
+    assert one.error is None and not one.faults
+    assert np.allclose(one.arrays["output"], call.arguments["x"] * 3.0 + 1.0)
+
+
+@needs_cutile
 def test_a_grid_of_no_blocks_is_told_with_its_size(tmp_path: Path) -> None:
     (one,) = _played(tmp_path, SCALE.replace("ct.cdiv(N, 256)", "N // 256"), _scale(100))
     assert one.error is not None and one.error[0] == "ValueError" and "a grid of (0, 1, 1) blocks" in one.error[1]

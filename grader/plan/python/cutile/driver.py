@@ -10,10 +10,11 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from grader.plan.python.arrays import arguments_for
 from grader.plan.python.cutile.arrays import array_of, as_argument
 from grader.plan.python.cutile.compiler import Compiled, Tileiras, read_compiled
 from grader.plan.python.cutile.libcuda import PlayedLibrary
-from grader.plan.python.driver import Argument, DeviceArray, Memo
+from grader.plan.python.driver import Argument, Memo
 from grader.plan.python.tape import Tape
 
 _LOADER = "cuda.tile._load_libcuda"
@@ -62,8 +63,7 @@ class CutileDriver:
         self._tile.tune.exhaustive_search = _Tuner(self._memo, tape).search
 
     def call(self, module: ModuleType, arguments: list[Argument], tape: Tape) -> None:
-        given = [array_of(one) if isinstance(one, DeviceArray) else one.value for one in arguments]
-        module.solve(*given)
+        module.solve(*arguments_for(module, arguments, tape, array_of))
 
     def compile_failure(self, error: BaseException) -> tuple[str, int] | None:
         """The message and the line of an error of cuTile's compiler; None for any other."""
