@@ -34,8 +34,8 @@ axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason=f"need
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs a browser: apt-get install chromium")
 
 HOME = f"/contests/{SLUG}"
-LOOKS = [(360, "light", False), (390, "dark", True), (1280, "light", True), (1280, "dark", False)]
-"""Width and colours; and whether axe-core looks through it, once in each width and in each scheme."""
+LOOKS = [(360, "light", False), *((width, scheme, True) for width in (390, 1280) for scheme in ("light", "dark"))]
+"""Width and colours; and whether axe-core looks through it."""
 GUESTS = [
     "/",
     "/sign-in",
