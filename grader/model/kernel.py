@@ -217,19 +217,27 @@ def _rounds(launch: LaunchSample, load: Load, at_once: int, values: Calibration)
 
 
 def dealt(ways: Sequence[Block], counts: Sequence[int], wanted: int) -> list[Block]:
-    """The ways of a scheduler's `wanted` warps of a block, in proportion to the warps that go them, each at least once.
+    """The ways of a scheduler's `wanted` warps of a block: the longest, and those that most warps go.
 
-    Where a way is dealt more often than that, or less often, its ops ask for as much less or more of what warps share:
-    those of several blocks are spread over all schedulers, while each barrier waits for the slowest.
+    Where a way is dealt more often than in proportion, or less often, its ops ask for as much less or more of what warps
+    share: those of several blocks are spread over all schedulers, while each barrier waits for the slowest.
     """
-    total = sum(counts)
+    due = [count * wanted / sum(counts) for count in counts]
+    work = [part * sum(len(ops) * weight for ops, weight in way) for part, way in zip(due, ways, strict=True)]
+    longest = max(range(len(ways)), key=lambda n: work[n] / due[n])
+    kept = sorted(range(len(ways)), key=lambda n: (n != longest, -due[n]))[:wanted]
+    times = dict.fromkeys(kept, 1)
+    for _ in range(wanted - len(kept)):
+        times[max(kept, key=lambda n: due[n] / times[n])] += 1
+    # What the others do is shared out.
+    more = sum(work) / max(1e-9, sum(work[n] for n in kept))
     found: list[Block] = []
-    for way, count in zip(ways, counts, strict=True):
-        due = count * wanted / total
-        times = max(1, round(due))
-        if times != due:
-            way = tuple((tuple(part_of(op, due / times) for op in ops), weight) for ops, weight in way)
-        found += [way] * times
+    for n in sorted(kept):
+        share = due[n] * more / times[n]
+        way = ways[n]
+        if abs(share - 1.0) > 1e-9:
+            way = tuple((tuple(part_of(op, share) for op in ops), weight) for ops, weight in way)
+        found += [way] * times[n]
     return found
 
 
