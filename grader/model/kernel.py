@@ -219,8 +219,8 @@ def _rounds(launch: LaunchSample, load: Load, at_once: int, values: Calibration)
 def dealt(ways: Sequence[Block], counts: Sequence[int], wanted: int) -> list[Block]:
     """The ways of a scheduler's `wanted` warps of a block: the longest, and those that most warps go.
 
-    Where a way is dealt more often than in proportion, or less often, its ops ask for as much less or more of what warps
-    share: those of several blocks are spread over all schedulers, while each barrier waits for the slowest.
+    Where a way is dealt more often than in proportion, or less often, its ops ask for as much less or more of what
+    warps share: those of several blocks are spread over all schedulers, while each barrier waits for the slowest.
     """
     due = [count * wanted / sum(counts) for count in counts]
     work = [part * sum(len(ops) * weight for ops, weight in way) for part, way in zip(due, ways, strict=True)]
