@@ -245,7 +245,7 @@ def test_a_name_is_never_a_second_address(name: str) -> None:
     [
         (["--from", "nobody"], "no e-mail address"),
         (["--from", "Ev\ne <a@b.org>"], "no e-mail address"),
-        (["--url", "http://127.0.0.1:8000"], "no address of the site for others"),
+        (["--url", "http://127.0.0.1:8000"], "not an address that others can reach"),
         (["--smtp", "mail.example.org"], "in the open"),
         (["--smtp", "mail:x"], "HOST or HOST:PORT"),
         (["--user", "me"], "KGRADE_SMTP_PASSWORD"),
