@@ -17,6 +17,8 @@ from grader.replay.model import LANES, SHARED, SPACES, VARIABLE, Accesses, Bits,
 
 _HEAD = struct.Struct("<IB")
 """Of a piece: how many numbers, and their bytes each."""
+MOST = 1 << 21
+"""Numbers of a piece: those of 0 bytes would cost a hostile process nothing, and its reader gigabytes."""
 PLACE, READ, NEIGHBOUR, NEW = range(4)
 """What a value is: that of the place before, what its thread read last, that of the access before, none of these."""
 
@@ -31,8 +33,8 @@ class Reader:
         """A piece that `numbers` made."""
         head = self._take(_HEAD.size)
         count, width = _HEAD.unpack(head)
-        if width > 8:
-            raise ValueError("a number has at most 8 bytes")
+        if width > 8 or count > MOST:
+            raise ValueError(f"{count} numbers of {width} bytes: at most {MOST} of 8 are read")
         planes = np.frombuffer(self._take(count * width), np.uint8).reshape(width, count)
         found = np.zeros((count, 8), np.uint8)
         found[:, :width] = planes.T

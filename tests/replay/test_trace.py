@@ -1,6 +1,7 @@
 """Traces made by hand: what they answer, and how they are packed."""
 
 import gzip
+import struct
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 
 from grader.core.errors import JudgeError
+from grader.replay.columns import MOST, Reader
 from grader.replay.model import (
     LANES,
     Accesses,
@@ -209,6 +211,12 @@ def assert_same(one: Trace, other: Trace) -> None:
 def test_a_packed_trace_is_the_same(trace: Trace) -> None:
     assert_same(unpack(pack(trace)), trace)
     assert pack(trace) == pack(trace)
+
+
+@pytest.mark.parametrize(("count", "width"), [(0xFFFFFFFF, 0), (MOST + 1, 0), (1, 9), (1, 1)])
+def test_a_piece_that_says_more_than_it_has_is_refused_before_there_is_room_for_it(count: int, width: int) -> None:
+    with pytest.raises(ValueError):
+        Reader(struct.pack("<IB", count, width), 0).numbers()
 
 
 def test_a_packed_trace_keeps_values_of_all_sizes() -> None:
