@@ -102,6 +102,23 @@ def test_causes_are_those_of_cutile(fault, words):
     assert not any(words in line for line in wording.explanation(result))
 
 
+@pytest.mark.parametrize(
+    ("language", "barrier"),
+    [
+        (LanguageName.CUDA, "__syncthreads()"),
+        (LanguageName.TRITON, "tl.debug_barrier()"),
+        (LanguageName.CUTE, "cute.arch.sync_threads()"),
+        (LanguageName.NUMBA, "cuda.syncthreads()"),
+    ],
+)
+def test_a_barrier_has_the_name_that_the_language_gives_it(problem, language, barrier):
+    message = "data race on tile: a __syncthreads() is missing between line 4 and line 9"
+    result = failed(FaultReport(FaultClass.DATA_RACE, message, line=9))
+    told = [wording.headline(problem, result, language), *wording.explanation(result, language=language)]
+    assert barrier in told[0]
+    assert any("__syncthreads" in line for line in told) == (language is LanguageName.CUDA)
+
+
 @pytest.mark.parametrize("fault", FaultClass)
 def test_every_fault_has_a_headline_and_an_explanation(problem, fault):
     result = failed(FaultReport(fault, "something happened.", line=3, instruction="st.unknown", hint="look"))

@@ -13,6 +13,7 @@ from grader.core.report import CaseResult, Diagnostic, Dim3, FaultReport, Report
 from grader.core.verdict import FaultClass, LanguageName, Verdict, WrongKind
 from grader.judge.cutile_words import FAULTS as CUTILE_FAULTS
 from grader.judge.diagnosis import SIZELESS
+from grader.judge.python_words import name_functions
 from grader.judge.triton_words import FAULTS as TRITON_FAULTS
 from grader.judge.triton_words import name_program
 from grader.problem import Problem
@@ -137,7 +138,7 @@ def fault_headline(
         parts.append(name_program(fault.block))
     if fault.thread and fault.block:
         parts.append(f"thread {_triple(fault.thread)} of block {_triple(fault.block)}")
-    return ", ".join(parts)
+    return name_functions(", ".join(parts), language)
 
 
 def element(problem: Problem, fault: FaultReport, sizes: Mapping[str, int]) -> str:
@@ -168,7 +169,7 @@ def explanation(result: CaseResult, details: str = "", language: LanguageName = 
         # A traceback's end, or what a crashed process said last.
         said = " | ".join(map(str.strip, details.strip().splitlines()[-4:]))
         lines.append(f"For a bug report: {without_paths(said)}")
-    return tuple(dict.fromkeys(line for line in lines if line))
+    return tuple(dict.fromkeys(name_functions(line, language) for line in lines if line))
 
 
 def _meaning(fault: FaultReport, language: LanguageName) -> str:
