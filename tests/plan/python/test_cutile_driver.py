@@ -273,7 +273,7 @@ def test_an_error_of_the_compiler_has_its_line(tmp_path: Path) -> None:
     ("old", "new", "expected"),
     [
         ("ct.launch(0,", "ct.launch(1234,", "0x4d2 is not a stream of this device"),
-        ("(ct.cdiv(N, 128),)", "(0,)", "invalid argument"),
+        ("(ct.cdiv(N, 128),)", "(0,)", "a grid of (0, 1, 1) blocks, where each number has to be at least 1"),
         ("(x, output))", "(x,))", "expects 2 arguments"),
     ],
 )
