@@ -29,6 +29,7 @@ from grader.run.emulator.translate import noting
 from grader.run.emulator.translate.noting import Note
 from grader.run.emulator.translate.storage import align_up
 
+GLOBAL_SPACE = model.SPACES.index(model.GLOBAL)
 AROUND = 8
 """Elements shown to each side of one that was touched."""
 MOST_ELEMENTS = 20_000
@@ -80,7 +81,7 @@ class Assembler:
         self._describe_shared()
         for number, journal in enumerate(recorded.journals):
             self._follow(journal, recorded.blocks[number], number)
-        truncated = self._stepper.truncated or any(journal.is_full for journal in recorded.journals)
+        truncated = self._stepper.truncated or any(journal.is_cut for journal in recorded.journals)
         steps = self._stepper
         blocks = tuple(_index(number, recorded.grid) for number in recorded.blocks)
         waits = sorted(steps.waits, key=lambda wait: wait[0])
@@ -182,14 +183,15 @@ class Assembler:
         sites, warps, masks, rows = (journal.column(name) for name in ("site", "warp", "mask", "row"))
         ends: dict[int, list[tuple[int, int]]] = {}
         for fault in journal.faults:
-            ends.setdefault(fault.entries, []).append((fault.warp, fault.lanes))
+            ends.setdefault(max(fault.entries, 0), []).append((fault.warp, fault.lanes))
         first_warp = number * -(-math.prod(self._recorded.block) // 32)
         followed = self._stepper.run(sites.tolist(), warps.tolist(), masks.tolist(), ends, first_warp)
         step_of, levels = followed.steps, followed.stacks
         steps = np.maximum(np.array(step_of, np.int64), 0)
         addresses, values = journal.rows("addresses"), journal.rows("values").copy()
         self._settle_atomics(sites, masks, rows, addresses, values)
-        filled = np.flatnonzero(rows[: len(steps)] >= 0)
+        # What a warp did before its first line is not in the trace: the journal begins there.
+        filled = np.flatnonzero((rows[: len(steps)] >= 0) & (np.array(step_of, np.int64) >= 0))
         filled = filled[np.argsort(sites[filled], kind="stable")]
         for entries in np.split(filled, np.flatnonzero(np.diff(sites[filled])) + 1) if len(filled) else ():
             lanes = (masks[entries][:, None] >> np.arange(32) & 1).astype(bool)
@@ -212,7 +214,8 @@ class Assembler:
                 read = group.note.kind in (noting.READ, noting.ATOMIC)
                 self._access(self._reads if read else self._writes, group, levels)
         for fault in journal.faults:
-            step = step_of[min(fault.entries, len(step_of)) - 1] if step_of else -1
+            # The first entry of a journal that was cut there may be what comes after the fault.
+            step = step_of[min(fault.entries, len(step_of)) - 1] if step_of and fault.entries > 0 else -1
             found = fault.fault
             thread = found.thread or (0, 0, 0)
             x, y, _ = self._recorded.block
@@ -240,9 +243,10 @@ class Assembler:
     ) -> None:
         """Replaces what memory held after an atomic of all lanes by what each lane left there."""
         changed = [site for site, note in enumerate(self._noted.notes) if note.kind == noting.CHANGED]
-        for entry in np.flatnonzero(np.isin(sites, changed)).tolist():
-            before, after = rows[entry - 1], rows[entry]
-            lanes = np.flatnonzero(masks[entry] >> np.arange(32) & 1)
+        # The first entry's other half may have been left out.
+        for entry in np.flatnonzero(np.isin(sites[1:], changed)).tolist():
+            before, after = rows[entry], rows[entry + 1]
+            lanes = np.flatnonzero(masks[entry + 1] >> np.arange(32) & 1)
             values[after, lanes] = values_after(addresses[after, lanes], values[before, lanes], values[after, lanes])
 
     def _variable(self, group: Group) -> None:
@@ -370,7 +374,24 @@ class Assembler:
         whole = {i: int(bits[i]) for i in sorted(wanted) if known[i * size : (i + 1) * size].all()}
         shape = tuple(array.data.shape) if flat.size == array.data.size else (flat.size,)
         role = self._about.roles.get(array.name, "scratch")
+        if role != "input" and any(journal.begin for journal in self._recorded.journals):
+            whole = self._read_first(self._array_slots[slot], size)
         return GlobalArray(name, type, shape, role, whole, address=array.address)
+
+    def _read_first(self, target: int, size: int) -> dict[int, int]:
+        """The elements of an array that were read before they were written: what they held where a journal begins."""
+        reads, writes = self._reads.accesses(), self._writes.accesses()
+        written: dict[int, int] = {}
+        here = (writes.space == GLOBAL_SPACE) & (writes.target == target)
+        for offset, step in zip(writes.offset[here].tolist(), writes.step[here].tolist(), strict=True):
+            written.setdefault(offset // size, step)
+        found: dict[int, int] = {}
+        here = (reads.space == GLOBAL_SPACE) & (reads.target == target) & (reads.size == size)
+        columns = (getattr(reads, name)[here].tolist() for name in ("offset", "step", "value"))
+        for offset, step, value in zip(*columns, strict=True):
+            if step <= written.get(offset // size, step):
+                found.setdefault(offset // size, value)
+        return found
 
     def _untyped(self, slot: int, flat: NDArray[Any]) -> tuple[str, str, NDArray[Any]]:
         """What scratch or a variable holds, by the first access to it."""

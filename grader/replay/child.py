@@ -66,11 +66,13 @@ class RecordingWorker(Worker):
         about: Mapping[str, Any],
         rows: int,
         before: bool,
+        keeps_last: bool,
     ) -> Message:
         """Runs a plan up to a launch and records blocks of it; returns the packed trace, and how the blocks ended."""
         assert self._recording is not None and self._problem is not None
         self._recording.begin(Goal(launch, tuple(blocks)))
         self._recording.rows, self._recording.before = min(rows, ROWS), before
+        self._recording.keeps_last = keeps_last
         self._recording.run(steps, instructions, seconds)
         recorded = self._recording.recorded
         if recorded is None:
@@ -85,6 +87,7 @@ class RecordingWorker(Worker):
         return {
             "trace": base64.b64encode(pack(trace, QUICK)).decode(),
             "before": recorded.before,
+            "begins_late": any(journal.begin > 0 for journal in recorded.journals),
             "status": [result.status for result in recorded.results],
             "messages": [result.fault.message if result.fault is not None else "" for result in recorded.results],
         }

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from grader.replay.steps import MOST_STEPS
 from grader.replay.writers import Element, Writer, last_writer
 from grader.run import emulator
 from grader.run.emulated_device import EmulatedDevice
@@ -66,6 +67,8 @@ class RecordingDevice(EmulatedDevice):
     goal: Goal | None = None
     rows = ROWS
     """The accesses that are recorded of a block."""
+    keeps_last = False
+    """Whether these are its last accesses, not its first."""
     before = False
     """Whether the blocks with lower numbers run first in any case."""
     element: Element | None = None
@@ -144,7 +147,9 @@ class RecordingDevice(EmulatedDevice):
         module.place_variables(self._memory)
         self._keep(recorded)
         for number in blocks:
-            journal = Journal(ENTRIES, self.rows)
+            # Of the last entries all have to become steps.
+            entries = MOST_STEPS if self.keeps_last else ENTRIES
+            journal = Journal(entries, self.rows, keeps_last=self.keeps_last)
             given = {**launch, "cooperative": False}
             result = module.launch(symbol, journal=journal, only_blocks=range(number, number + 1), **given)
             recorded.journals.append(journal)

@@ -106,12 +106,12 @@ def happens_again(trace: Trace, marked: Trace, result: CaseResult) -> bool:
     return got is not None and isclose(got, wrong.got, rel_tol=ROUNDED, abs_tol=ROUNDED)
 
 
-def is_shown(trace: Trace, marked: Trace, result: CaseResult) -> bool:
-    """Whether a recording has what the report tells; one that was cut may end before it, after the same line was
+def is_shown(trace: Trace, marked: Trace, result: CaseResult, is_cut: bool) -> bool:
+    """Whether a recording has what the report tells; one that `is_cut` may lack it, and have the same line where it was
     right a few times."""
     if all(each.step < 0 for each in marked.marks):
         return False
-    if not trace.truncated or result.fault is None:
+    if not is_cut or result.fault is None:
         return True
     if result.fault.fault is FaultClass.DATA_RACE:
         return any(each.kind == RACE for each in marked.marks)

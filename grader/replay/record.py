@@ -56,6 +56,10 @@ BLOCKS_ALONE = "For the recording no other blocks of this launch were run."
 BEYOND = "What the report tells comes later than that; smaller sizes may show it."
 TOO_LONG = "In a debug build, which has variables, the recording would end before what the report tells."
 CUT = "The recording reached its limit here: the block would have gone on."
+LAST = (
+    "These are the block's last steps: the earlier ones are left out, and what they wrote is shown only where it is "
+    "read again."
+)
 FIRST_LAUNCH = "solve() did not return; this is the first kernel that it launched."
 MOST_BEGUN = 64
 """Steps of a plan that has no end."""
@@ -114,11 +118,12 @@ class Recorder:
             return None
 
     def _shorter(self, case: Case, result: CaseResult, limits: Limits) -> Trace | None:
-        """The trace of the graded build, which takes fewer steps and accesses; None if it is cut as well."""
+        """The end of the trace of the graded build, which takes fewer steps and accesses; None if that does not show
+        it either."""
         try:
             program = self._language.compile(*self._given(), None, self._sandbox)
             self._runner.load(program)
-            trace = self._record(program, GRADED, case, result, limits, None)
+            trace = self._record(program, GRADED, case, result, limits, None, keeps_last=True)
         except (CompileFailure, LaunchRefused, RecordingStopped, RunnerStopped, JudgeError):
             return None
         if trace is None or BEYOND in trace.remarks:
@@ -161,7 +166,14 @@ class Recorder:
         return self._problem, self._submission, self._cache
 
     def _record(
-        self, host: Program, build: str, case: Case, result: CaseResult, limits: Limits, block: Dim3 | None
+        self,
+        host: Program,
+        build: str,
+        case: Case,
+        result: CaseResult,
+        limits: Limits,
+        block: Dim3 | None,
+        keeps_last: bool = False,
     ) -> Trace | None:
         late = result.verdict is Verdict.TIME_LIMIT_EXCEEDED
         planner = self._planner(host, replace(limits, seconds=HOST_SECONDS) if late else limits)
@@ -180,17 +192,18 @@ class Recorder:
             found: Trace | None = None
             for place in places:
                 rows = ENDLESS_ROWS if late else ROWS
-                trace = self._trace(planner, build, case, place, limits, rows)
+                trace = self._trace(planner, build, case, place, limits, rows, keeps_last=keeps_last)
                 if trace is None:
                     continue
                 marked = mark_end(trace) if begun else mark(trace, result)
                 if BLOCK_ALONE in trace.remarks and not happens_again(trace, marked, result):
-                    trace = self._trace(planner, build, case, place, limits, rows, before=True) or trace
+                    given = {"before": True, "keeps_last": keeps_last}
+                    trace = self._trace(planner, build, case, place, limits, rows, **given) or trace
                     marked = mark(trace, result)
-                if is_shown(trace, marked, result):
+                if is_shown(trace, marked, result, _is_cut(trace)):
                     return marked
                 found = found or marked
-            if found is not None and found.truncated:
+            if found is not None and _is_cut(found):
                 return replace(found, remarks=(*found.remarks, BEYOND))
             return found
         finally:
@@ -236,7 +249,15 @@ class Recorder:
         return whole
 
     def _trace(
-        self, planner: Planner, build: str, case: Case, place: Place, limits: Limits, rows: int, before: bool = False
+        self,
+        planner: Planner,
+        build: str,
+        case: Case,
+        place: Place,
+        limits: Limits,
+        rows: int,
+        before: bool = False,
+        keeps_last: bool = False,
     ) -> Trace | None:
         plan = self._plan(planner, case, limits)
         about = {
@@ -257,6 +278,7 @@ class Recorder:
             about=about,
             rows=rows,
             before=before,
+            keeps_last=keeps_last,
         )
         if "trace" not in answer:
             return None
@@ -304,6 +326,11 @@ def record_first_block(
         recorder.close()
 
 
+def _is_cut(trace: Trace) -> bool:
+    """Whether a recording lacks the end of its block, or the begin."""
+    return trace.truncated or LAST in trace.remarks
+
+
 def _remarks(trace: Trace, build: str, answer: Mapping[str, Any], place: Place) -> tuple[str, ...]:
     remarks = [BUILD_DIFFERS if build == DEBUG else NO_VARIABLES]
     if trace.grid != (1, 1, 1):
@@ -311,6 +338,8 @@ def _remarks(trace: Trace, build: str, answer: Mapping[str, Any], place: Place) 
         remarks.append(BLOCKS_BEFORE if answer["before"] else alone)
     if place.words:
         remarks.append(place.words)
+    if answer["begins_late"]:
+        remarks.append(LAST)
     if trace.truncated or "limit" in answer["status"]:
         remarks.append(CUT)
     return tuple(remarks)

@@ -18,7 +18,8 @@ from grader.replay.marks import ELSEWHERE, ENDS
 from grader.replay.model import Accesses
 from grader.replay.packing import pack
 from grader.replay.places import LOOKED_FOR, WRITTEN_NOWHERE
-from grader.replay.record import BEYOND, BLOCK_ALONE, BLOCKS_BEFORE, CUT, FIRST_LAUNCH, TOO_LONG, Recorder
+from grader.replay.record import BEYOND, BLOCK_ALONE, BLOCKS_BEFORE, CUT, FIRST_LAUNCH, LAST, TOO_LONG, Recorder
+from grader.replay.steps import MOST_STEPS
 from grader.replay.trace import Trace
 from grader.sandbox import Sandbox
 
@@ -262,20 +263,59 @@ def test_a_race_that_comes_late_is_shown_in_the_build_that_was_graded(studio: St
     assert TOO_LONG in trace.remarks and BEYOND not in trace.remarks
 
 
-def test_a_race_that_no_recording_reaches_is_said_to_come_later(studio: Studio) -> None:
-    text = f"""{HEAD}    __shared__ float tile[256];
+LATE_RACE = f"""{HEAD}    __shared__ float tile[256];
 {INDEX}    volatile float sum = a[0];
     for (int k = 0; k < 3000; ++k) sum = sum * 0.5f + tile[k % 256];
     tile[threadIdx.x] = sum;
     if (i < N) output[i] = tile[255 - threadIdx.x];
 }}
 """
-    words = (
-        "data race in tile: write by thread (200, 0, 0) on line 6 and read by thread (55, 0, 0) on line 7 in no order"
-    )
-    found = fault(FaultClass.DATA_RACE, words, 7, array="tile", index=200, thread=(55, 0, 0))
-    trace = studio.record(text, n=256, verdict=Verdict.RUNTIME_ERROR, fault=found, line=7)
+LATE_WORDS = (
+    "data race in tile: write by thread (200, 0, 0) on line 6 and read by thread (55, 0, 0) on line 7 in no order"
+)
+
+
+def test_a_race_at_the_end_of_a_long_block_is_among_its_last_steps(studio: Studio) -> None:
+    found = fault(FaultClass.DATA_RACE, LATE_WORDS, 7, array="tile", index=200, thread=(55, 0, 0))
+    trace = studio.record(LATE_RACE, n=256, verdict=Verdict.RUNTIME_ERROR, fault=found, line=7)
+    mark = trace.marks[0]
+    assert trace.build == "graded" and LAST in trace.remarks and CUT not in trace.remarks
+    assert (mark.kind, mark.thread, mark.other_thread) == ("race", 55, 200)
+    assert [int(trace.steps.line[step]) for step in (mark.step, mark.other_step)] == [7, 6]
+
+
+def test_a_race_that_no_recording_reaches_is_said_to_come_later(studio: Studio) -> None:
+    # As much comes after it as before.
+    text = LATE_RACE.replace("    tile[threadIdx.x] = sum;\n", "    tile[threadIdx.x] = sum; float x = tile[0];\n")
+    text = text.replace("    if (i <", "    for (int k = 0; k < 3000; ++k) sum = sum * 0.5f + b[k % N];\n    if (i <")
+    text = text.replace("tile[255 - threadIdx.x]", "sum + x")
+    words = LATE_WORDS.replace("(200, 0, 0) on line 6", "(0, 0, 0) on line 6").replace("line 7", "line 6")
+    found = fault(FaultClass.DATA_RACE, words, 6, array="tile", index=0, thread=(55, 0, 0))
+    trace = studio.record(text, n=256, verdict=Verdict.RUNTIME_ERROR, fault=found, line=6)
     assert trace.build == "debug" and BEYOND in trace.remarks
+
+
+def test_of_a_long_block_that_fails_late_the_last_steps_are_kept(studio: Studio) -> None:
+    text = f"""{HEAD}{INDEX}    if (i < N) output[i] = 1;
+    float sum = 0;
+    for (int k = 0; k < 20000; ++k) {{
+        sum += b[k % 5] * 0.5f;
+    }}
+    if (i < N) output[i] += sum;
+    if (i == N - 1) output[i + 1] = sum;
+}}
+"""
+    found = fault(FaultClass.OUT_OF_BOUNDS, "write", 9, array="output", index=5, thread=(4, 0, 0))
+    trace = studio.record(text, verdict=Verdict.RUNTIME_ERROR, fault=found, line=9)
+    assert trace.build == "graded" and LAST in trace.remarks and len(trace) <= MOST_STEPS
+    mark = trace.marks[0]
+    assert (mark.kind, mark.thread, mark.index, int(trace.steps.line[mark.step])) == ("fault", 4, 5, 9)
+    arrays = {array.name: number for number, array in enumerate(trace.arrays)}
+    first, last = (trace.elements_at(arrays["output"], step, range(6)) for step in (0, len(trace)))
+    # What the lost steps wrote is known by what was read, and nothing else is.
+    assert first == dict.fromkeys(range(5), 0x3F800000) and last.keys() == first.keys() and last != first
+    # An input has the values that it always had.
+    assert trace.elements_at(arrays["b"], 0, range(5)).keys() == set(range(5))
 
 
 def test_a_race_in_a_variable_of_the_file_has_both_accesses(studio: Studio) -> None:

@@ -306,6 +306,7 @@ JOURNAL = Structure(
     row_capacity=WIDE,
     watched=WIDE,
     watched_bytes=WIDE,
+    keeps_last=WIDE,
 )
 ENTRY_OF_JOURNAL = Structure(block=WIDE, site=WORD, warp=WORD, mask=WORD, row=WORD)
 JOURNAL_ROW = Structure(addresses=lanes(WIDE), values=lanes(WIDE))

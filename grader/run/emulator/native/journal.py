@@ -1,4 +1,4 @@
-"""Enters what a warp does into the journal of its launch, as long as there is room; see journal.py."""
+"""Enters what a warp does into the journal of its launch, while there is room, or over the oldest; see journal.py."""
 
 from __future__ import annotations
 
@@ -45,13 +45,12 @@ def note_values_routine(module: IrModule) -> str:
         f.branch(f.let(f"icmp eq i32 {wanted}, 0"), "leave", "some")
         f.block("some")
         row = f.load("i64", journal, JOURNAL["row_count"])
-        f.branch(f.let(f"icmp ult i64 {row}, {f.load('i64', journal, JOURNAL['row_capacity'])}"), "row", "full")
-        f.block("row")
+        at = _place(f, journal, row, "row_capacity", "row")
         f.store("i64", f.let(f"add i64 {row}, 1"), journal, JOURNAL["row_count"])
-        place = f.field(f.load("ptr", journal, JOURNAL["rows"]), f.let(f"mul i64 {row}, {JOURNAL_ROW.size}"))
+        place = f.field(f.load("ptr", journal, JOURNAL["rows"]), f.let(f"mul i64 {at}, {JOURNAL_ROW.size}"))
         f.store_lanes(V("i64", "%addresses"), place, JOURNAL_ROW["addresses"])
         f.store_lanes(V("i64", "%values"), place, JOURNAL_ROW["values"])
-        _enter(f, journal, wanted, f.let(f"trunc i64 {row} to i32"))
+        _enter(f, journal, wanted, f.let(f"trunc i64 {at} to i32"))
         return f
 
     return module.routine("note_values", build)
@@ -77,18 +76,26 @@ def _journal(f: IrFunction, lanes: str) -> str:
 
 def _enter(f: IrFunction, journal: str, lanes: str, row: str) -> None:
     count = f.load("i64", journal, JOURNAL["count"])
-    f.branch(f.let(f"icmp ult i64 {count}, {f.load('i64', journal, JOURNAL['capacity'])}"), "room", "full")
-    f.block("full")
-    # Nobody reads what would follow.
-    f.do(f"store volatile i32 1, ptr {f.load('ptr', '%ctx', CONTEXT['stop'])}")
-    f.do("ret void")
-    f.block("room")
+    at = _place(f, journal, count, "capacity", "room")
     f.store("i64", f.let(f"add i64 {count}, 1"), journal, JOURNAL["count"])
-    at = f.let(f"mul i64 {count}, {ENTRY_OF_JOURNAL.size}")
-    entry = f.field(f.load("ptr", journal, JOURNAL["entries"]), at)
+    entry = f.field(f.load("ptr", journal, JOURNAL["entries"]), f.let(f"mul i64 {at}, {ENTRY_OF_JOURNAL.size}"))
     f.store("i64", f.load("i64", "%ctx", CONTEXT["block"]), entry, ENTRY_OF_JOURNAL["block"])
     f.store("i32", "%site", entry, ENTRY_OF_JOURNAL["site"])
     f.store("i32", f.load("i32", "%warp", WARP["index"]), entry, ENTRY_OF_JOURNAL["warp"])
     f.store("i32", lanes, entry, ENTRY_OF_JOURNAL["mask"])
     f.store("i32", row, entry, ENTRY_OF_JOURNAL["row"])
     f.do("ret void")
+    f.block("full")
+    # Nobody reads what would follow.
+    f.do(f"store volatile i32 1, ptr {f.load('ptr', '%ctx', CONTEXT['stop'])}")
+    f.do("ret void")
+
+
+def _place(f: IrFunction, journal: str, number: str, capacity: str, room: str) -> str:
+    """Goes on in the block `room`; returns where number `number` goes there: round and round, if the last are kept."""
+    most = f.load("i64", journal, JOURNAL[capacity])
+    fits = f.let(f"icmp ult i64 {number}, {most}")
+    keeps_last = f.let(f"icmp ne i64 {f.load('i64', journal, JOURNAL['keeps_last'])}, 0")
+    f.branch(f.let(f"or i1 {fits}, {keeps_last}"), room, "full")
+    f.block(room)
+    return f.let(f"urem i64 {number}, {most}")

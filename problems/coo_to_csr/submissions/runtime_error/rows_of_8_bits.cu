@@ -1,15 +1,15 @@
 // expect: runtime_error
 //
-// COO to CSR that keeps the rows of a piece in 16 bits each.
+// COO to CSR that keeps the rows of a piece in 8 bits each.
 //
-// Rows that lie 65536 apart are taken for one: ranks have gaps, and places are given twice.
+// Rows that lie 256 apart are taken for one: ranks have gaps, and places are given twice.
 
 #define BLOCK 256
 
 __global__ void coo_to_csr_kernel(const int* rows, const int* columns, const float* values, int* offsets,
                                   int* sorted_columns, float* sorted_values, int M, int N, int NNZ) {
     __shared__ int piece[BLOCK];
-    __shared__ unsigned short short_rows[BLOCK];
+    __shared__ unsigned char short_rows[BLOCK];
     int t = threadIdx.x;
     for (int i = t; i < NNZ; i += BLOCK) {
         atomicAdd(&offsets[rows[i] + 1], 1);
@@ -42,7 +42,7 @@ __global__ void coo_to_csr_kernel(const int* rows, const int* columns, const flo
         int before = 0;
         int behind = 0;
         for (int k = 0; k < BLOCK; k++) {
-            int equal = short_rows[k] == (row & 0xffff);
+            int equal = short_rows[k] == (row & 0xff);
             before += k < t ? equal : 0;
             behind += k > t ? equal : 0;
         }
