@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from minutes import note_the_start
 
 from grader.core.memory import keep_freed_memory
 from grader.run.templates import use_templates
@@ -13,6 +14,7 @@ from grader.sandbox import Sandbox
 from grader.sandbox.template import end_templates
 
 pytest_plugins = ["quick"]
+note_the_start()
 
 # In continuous integration the same examples every time: a new find there would blame the wrong change.
 settings.register_profile("kgrade", deadline=None, derandomize=bool(os.environ.get("CI")))
