@@ -1,6 +1,6 @@
 """On a slow machine the tests of worked files end early, so that the others come to their end within CI's time.
 
-`KGRADE_TEST_MINUTES`, which `.ci/run` sets, is how many minutes after the start of the tests the last of them may begin.
+`KGRADE_TEST_MINUTES`, which `.ci/run` sets, is how many minutes after the start of the tests the last may begin.
 Without it all run, however long they take.
 """
 
