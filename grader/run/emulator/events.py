@@ -37,6 +37,7 @@ _KINDS = {
     layout.EVENT_APART: "barrier_divergence",
 }
 _MEMORY_FAULTS = (layout.EVENT_OUT_OF_BOUNDS, layout.EVENT_MISALIGNED)
+_ABOUT_THE_GONE = (layout.EVENT_LEFT, layout.EVENT_GONE)
 
 
 class EventLog:
@@ -61,6 +62,8 @@ class EventLog:
         self._meetings = MeetingEvents(translation, shape, self._findings)
         self._values = ValueEvents(translation, self._findings)
         self._planes = ReaderPlanes()
+        self._ended: set[int] = set()
+        """Blocks in which a fault has ended threads."""
         self._count = 0
         self.errors: list[Exception] = []
         """Exceptions of this module: native code calls it and cannot propagate them."""
@@ -90,6 +93,9 @@ class EventLog:
                 self.errors.append(error)
 
     def _take(self, state: State, kind: int, site: int, bits: int) -> None:
+        if kind in _ABOUT_THE_GONE and state.block in self._ended:
+            # Those that are missing may be the ones that a fault has ended, which is told already.
+            return
         if kind == layout.EVENT_PRINTF:
             self._print(state, bits)
         elif kind == layout.EVENT_BARRIER:
@@ -113,6 +119,7 @@ class EventLog:
 
     def _fault(self, state: State, kind: int, site: int, bits: int) -> None:
         lanes = lanes_of(bits)
+        self._ended.add(state.block)
         instruction = self._sites[site]
         place = Place()
         if kind in _MEMORY_FAULTS:

@@ -49,8 +49,9 @@ class MeetingEvents:
         """Reports threads of the block that exited before a barrier."""
         barrier = self._barrier(state, "other_thread")
         gone = self._threads - state.word("alive")
+        have = "has" if gone == 1 else "have"
         message = (
-            f"{gone} of the block's {self._threads} threads have exited before the barrier of line {barrier.line}: "
+            f"{gone} of the block's {self._threads} threads {have} exited before the barrier of line {barrier.line}: "
             "GPUs count them as arrived, but the programming guide asks all threads of a block to come to it"
         )
         self._add(layout.EVENT_LEFT, state, count, barrier, self._waiting(state), message)
