@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from threading import Event
 from types import SimpleNamespace
 from typing import Any
 
@@ -61,3 +62,27 @@ def test_launches_in_no_order_run_in_both_orders(in_no_order: bool, wrong: bool,
     result = examiner.examine(CASE)
     assert result.verdict is verdict and len(runner.runs) == runs
     assert (IN_NO_ORDER in result.message) == wrong * in_no_order
+
+
+def test_the_reference_is_computed_while_the_case_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun = Event()
+    problem = load_problem(PROBLEM.folder)
+    expected = problem.expected
+
+    def tell_and_compute(*given: Any) -> Any:
+        begun.set()
+        return expected(*given)
+
+    # Of this object, which is the test's own.
+    monkeypatch.setattr(problem, "expected", tell_and_compute)
+
+    class Patient(Ordered):
+        def execute(self, plan: Plan, limits: Limits) -> Run:
+            assert begun.wait(60)
+            return super().execute(plan, limits)
+
+    planner = SimpleNamespace(plan=lambda *_: Plan(()), printed="")
+    runner = Patient(in_no_order=False, wrong=False)
+    submission = SimpleNamespace(text="")
+    examiner = Examiner(runner, problem, submission, planner, lambda problem, case: Limits())  # type: ignore[arg-type]
+    assert examiner.examine(CASE).verdict is Verdict.ACCEPTED

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from contextlib import AbstractContextManager
 from functools import cache
 from typing import TYPE_CHECKING
@@ -22,11 +23,35 @@ def _libraries() -> ThreadpoolController:
     return ThreadpoolController()
 
 
+class _OneThread:
+    """How many are within `one_thread`: the first sets the limit, the last lifts it, in whatever order they leave."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._within = 0
+        self._limit: AbstractContextManager[object] | None = None
+
+    def __enter__(self) -> None:
+        with self._lock:
+            self._within += 1
+            if self._within == 1:
+                self._limit = _libraries().limit(limits=1, user_api="blas")
+                self._limit.__enter__()
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._within -= 1
+            if self._within == 0 and self._limit is not None:
+                self._limit.__exit__(None, None, None)
+
+
+_ONE_THREAD = _OneThread()
+
+
 def one_thread() -> AbstractContextManager[object]:
-    """Within it NumPy's linear algebra has one thread.
+    """Within it NumPy's linear algebra has one thread, in all threads of the process.
 
     OpenBLAS shares even a product of a few thousand elements between threads. Those that wait for the others, and for
     more work, poll: that costs more processor time than all else that judging a small case takes.
     """
-    limited: AbstractContextManager[object] = _libraries().limit(limits=1, user_api="blas")
-    return limited
+    return _ONE_THREAD

@@ -1,7 +1,7 @@
 """One case examined: run on a runner, compared with the reference, and put into a CaseResult.
 
-The reference and the inputs that it needs are made here, on the judge's side; a runner never sees them.
-What several cases say together is not decided here.
+The reference and the inputs that it needs are made here, on the judge's side, while the case runs; a runner never sees
+them. What several cases say together is not decided here.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import re
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
@@ -24,9 +25,11 @@ from grader.run.limited import Limited
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from concurrent.futures import Future
 
     import numpy
 
+    from grader.check.references import References
     from grader.compile.submission import Submission
     from grader.core.limits import Limits
     from grader.plan.planner import Planner
@@ -84,6 +87,8 @@ class Examiner:
         self._problem = problem
         self._source = submission.text
         self._planner = planner
+        # Its thread ends with this object.
+        self._beside = ThreadPoolExecutor(1, "kgrade-references")
 
     def examine(self, case: Case) -> CaseResult:
         """Examines the case, and if it is right its sizes with other inputs; the result is of the first that fails."""
@@ -100,6 +105,8 @@ class Examiner:
         """Runs the case and compares: a second time where that is asked for, where elements may be unwritten, and, with
         `both_orders`, where launches have no order."""
         began = time.monotonic()
+        on_gpu = self._referee is not None and self._referee.is_quicker(case.sizes)
+        references = None if on_gpu else self._beside.submit(self._references, case)
         try:
             runs = self._run_poisoned(case, repeat, both_orders)
         except RecordingStopped as stop:
@@ -114,7 +121,7 @@ class Examiner:
         noticed = {(one.line, "" if one.line else one.message): one for one in run.remarks}
         self.remarks = {**noticed, **self.remarks}
         if run.status is RunStatus.DONE:
-            results = (self._compare(case, run) for run in runs)
+            results = (self._compare(case, run, references) for run in runs)
             result = min(results, key=lambda result: result.verdict is Verdict.ACCEPTED)
             undefined = next((remark for remark in run.remarks if remark.undefined), None)
             if undefined is not None and result.verdict is Verdict.WRONG_ANSWER:
@@ -188,18 +195,28 @@ class Examiner:
             return dataclasses.replace(run, message=f"still running after {spent}")
         return run
 
-    def _compare(self, case: Case, run: Run) -> CaseResult:
-        if self._referee is not None and self._referee.is_quicker(case.sizes):
-            result = self._referee.check(case, run.outputs, run.unwritten, run.changed)
-            if result is not None:
-                return result
-        from grader.check import check_outputs
+    def _references(self, case: Case) -> References:
+        """The references of a case, with what every comparison needs of them."""
         from grader.check.references import known_references, references_of
         from grader.core.threads import one_thread
 
         find = known_references.of if self._known_cases else references_of
         with one_thread() if fits_emulator(self._problem, case) else nullcontext():
             references = find(self._problem, case)
+            _ = references.bounds
+        return references
+
+    def _compare(self, case: Case, run: Run, ahead: Future[References] | None) -> CaseResult:
+        if ahead is None:
+            assert self._referee is not None
+            result = self._referee.check(case, run.outputs, run.unwritten, run.changed)
+            if result is not None:
+                return result
+        from grader.check import check_outputs
+        from grader.core.threads import one_thread
+
+        references = self._references(case) if ahead is None else ahead.result()
+        with one_thread() if fits_emulator(self._problem, case) else nullcontext():
             verdict, kind, message, outputs = check_outputs(references, run.outputs, run.unwritten, run.changed)
         return CaseResult(
             sizes=dict(case.sizes),
