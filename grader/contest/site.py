@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cache, partial
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -272,6 +272,7 @@ def _closed(contest: Settings, board: Board) -> Board:
     return replace(board, rows=tuple(replace(row, cells=()) for row in rows))
 
 
+@cache
 def _packed(content: bytes, brotli: bytes | None) -> dict[str, bytes]:
     """The compressed forms, the smallest first. These files hold no secret, so their sizes reveal none."""
     packed = {"gzip": gzip.compress(content, mtime=0)}
