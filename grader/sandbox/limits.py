@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import resource
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -55,23 +55,26 @@ def shell_process_limit(count: int) -> str:
     return f"ulimit -u {most} 2>/dev/null || ulimit -p {most} 2>/dev/null"
 
 
-def process_limit(limits: SandboxLimits, in_namespace: bool) -> int:
+def process_limit(limits: SandboxLimits, in_namespace: bool, proc: Path = Path("/proc")) -> int:
     """The process limit to set so that `processes` are left for this program if the user's other processes count
-    too.
+    too. `proc` is where the kernel lists them.
     """
     release = tuple(int(part) for part in os.uname().release.split("-")[0].split(".")[:2] if part.isdigit())
     if in_namespace and release >= _OWN_COUNT:
         return limits.processes
-    return limits.processes + sum(_threads(Path("/proc").glob("[0-9]*/status")))
+    return limits.processes + sum(_threads(proc))
 
 
-def _threads(status_files: Iterable[Path]) -> Iterator[int]:
-    """Yields the number of threads of each process of this user."""
-    for file in status_files:
+def _threads(proc: Path) -> Iterator[int]:
+    """Yields the number of threads of each process of this user. Processes end meanwhile."""
+    for folder in proc.iterdir():
+        if not folder.name.isdigit():
+            continue
         try:
-            fields = dict(line.split(":\t", 1) for line in file.read_text().splitlines() if ":\t" in line)
+            text = (folder / "status").read_text()
         except OSError:
             continue
+        fields = dict(line.split(":\t", 1) for line in text.splitlines() if ":\t" in line)
         if fields.get("Uid", "").split("\t")[0] == str(os.getuid()):
             yield int(fields.get("Threads", "1"))
 

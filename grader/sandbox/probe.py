@@ -17,6 +17,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 TRIED = "tried"
@@ -115,10 +116,16 @@ def _environment(_: list[str]) -> Iterator[str]:
 def _environments(_: list[str]) -> Iterator[str]:
     """Checks its own environment and those of the visible processes, which include that of its starter."""
     yield from _environment([])
-    for file in Path("/proc").glob("[0-9]*/environ"):
-        text = file.read_bytes() if _works(file.read_bytes) else b""
+    folders: list[Path] = []
+    with suppress(OSError):
+        folders += Path("/proc").iterdir()
+    for folder in folders:
+        text = b""
+        if folder.name.isdigit():
+            with suppress(OSError):
+                text = (folder / "environ").read_bytes()
         names = {entry.partition(b"=")[0].decode(errors="replace") for entry in text.split(b"\0") if entry}
-        yield from (f"{name} of {file.parent.name}" for name in sorted(names - _EXPECTED_VARIABLES))
+        yield from (f"{name} of {folder.name}" for name in sorted(names - _EXPECTED_VARIABLES))
 
 
 def _rights(_: list[str]) -> Iterator[str]:
