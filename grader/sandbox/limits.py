@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import resource
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -66,8 +67,12 @@ def process_limit(limits: SandboxLimits, in_namespace: bool, proc: Path = Path("
 
 
 def _threads(proc: Path) -> Iterator[int]:
-    """Yields the number of threads of each process of this user. Processes end meanwhile."""
-    for folder in proc.iterdir():
+    """Yields the number of threads of each process of this user, of which some end meanwhile; none where the list is
+    hidden, as in a sandbox."""
+    folders: list[Path] = []
+    with suppress(OSError):
+        folders += proc.iterdir()
+    for folder in folders:
         if not folder.name.isdigit():
             continue
         try:

@@ -21,3 +21,7 @@ def test_where_others_count_too_those_that_end_meanwhile_do_not(tmp_path: Path) 
     # One that was listed, and is gone.
     (tmp_path / "19").symlink_to("nowhere")
     assert process_limit(SandboxLimits(processes=40), in_namespace=False, proc=tmp_path) == 43
+
+
+def test_where_the_list_of_processes_is_hidden_none_count(tmp_path: Path) -> None:
+    assert process_limit(SandboxLimits(processes=40), in_namespace=False, proc=tmp_path / "none") == 40
