@@ -21,6 +21,9 @@ from pathlib import Path
 from playwright.sync_api import Page, sync_playwright
 from served_site import REPOSITORY, new_workspace, served
 
+from grader.core.verdict import LanguageName
+from grader.languages.registry import read_submission
+
 MOST = 3.0
 """The most seconds that the median may take."""
 KERNEL = REPOSITORY / "problems" / "matmul" / "submissions" / "accepted" / "2_tiled.cu"
@@ -48,7 +51,8 @@ def main() -> int:
     chromium = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
     if chromium is None:
         raise SystemExit("a browser is needed: apt-get install chromium")
-    text = asked.file.read_text()
+    text, language = asked.file.read_text(), read_submission(asked.file).language
+    comment = "//" if language is LanguageName.CUDA else "#"
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name) / "workspace"
         database = new_workspace(folder)
@@ -57,7 +61,8 @@ def main() -> int:
             page = browser.new_page(base_url=site.address)
             page.goto(f"/contests/practice/problems/{asked.problem}")
             page.locator(".cm-lineNumbers").wait_for()
-            times = [seconds_of_run(page, f"{text}\n// {number}\n") for number in range(asked.runs)]
+            page.get_by_label("Language").select_option(language.value)
+            times = [seconds_of_run(page, f"{text}\n{comment} {number}\n") for number in range(asked.runs)]
             verdict = " ".join(page.locator("#result h2").inner_text().split())
             browser.close()
         database.close()

@@ -67,8 +67,8 @@ FIELDS = (
         'only with gpu_model = "emulator"; it holds for what is judged from then on, so judge again what is there',
         choices=(("", "no: accepted submissions score 1"), *((gpu.name, f"on {gpu.name}") for gpu in GPUS)),
     ),
-    Field("late.percent_per_hour", "Late: percent less for each hour begun", NUMBER),
-    Field("late.hours", "Late: hours for which it is taken", NUMBER),
+    Field("late.percent_per_hour", "Late penalty: percent for each hour or part of one", NUMBER),
+    Field("late.hours", "Hours after the end in which late submissions are accepted", NUMBER),
     Field("practice_after_end", "Practice after the end", FLAG),
     Field("explain", "Students may have accepted submissions explained", FLAG),
     Field(
