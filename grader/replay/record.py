@@ -118,17 +118,17 @@ class Recorder:
             return None
 
     def _shorter(self, case: Case, result: CaseResult, limits: Limits) -> Trace | None:
-        """The end of the trace of the graded build, which takes fewer steps and accesses; None if that does not show
-        it either."""
+        """The trace of the graded build, which takes fewer accesses, else its end; None if neither shows the failure."""
         try:
             program = self._language.compile(*self._given(), None, self._sandbox)
             self._runner.load(program)
-            trace = self._record(program, GRADED, case, result, limits, None, keeps_last=True)
+            for keeps_last in (False, True):
+                trace = self._record(program, GRADED, case, result, limits, None, keeps_last)
+                if trace is not None and BEYOND not in trace.remarks:
+                    return replace(trace, remarks=(*trace.remarks, TOO_LONG))
         except (CompileFailure, LaunchRefused, RecordingStopped, RunnerStopped, JudgeError):
             return None
-        if trace is None or BEYOND in trace.remarks:
-            return None
-        return replace(trace, remarks=(*trace.remarks, TOO_LONG))
+        return None
 
     def first_block(self, case: Case, limits: Limits = LIMITS) -> Trace | None:
         """The trace of the first block of a case's first launch, in the build that is graded; None if there is none."""

@@ -284,6 +284,22 @@ def test_a_race_at_the_end_of_a_long_block_is_among_its_last_steps(studio: Studi
     assert [int(trace.steps.line[step]) for step in (mark.step, mark.other_step)] == [7, 6]
 
 
+def test_a_race_early_in_a_block_that_goes_on_is_in_the_graded_build(studio: Studio) -> None:
+    text = f"""{HEAD}    __shared__ float tile[256];
+{INDEX}    float sum = a[0];
+    for (int k = 0; k < 1200; ++k) sum = sum * 0.5f + b[k % N];
+    tile[threadIdx.x] = sum;
+    if (i < N) output[i] = tile[255 - threadIdx.x];
+    for (int k = 0; k < 9000; ++k) sum = sum * 0.5f + b[k % N];
+    if (i < N) output[i] += sum;
+}}
+"""
+    found = fault(FaultClass.DATA_RACE, LATE_WORDS, 7, array="tile", index=200, thread=(55, 0, 0))
+    trace = studio.record(text, n=256, verdict=Verdict.RUNTIME_ERROR, fault=found, line=7)
+    assert trace.build == "graded" and CUT in trace.remarks and LAST not in trace.remarks
+    assert trace.marks[0].kind == "race"
+
+
 def test_a_race_that_no_recording_reaches_is_said_to_come_later(studio: Studio) -> None:
     # As much comes after it as before.
     text = LATE_RACE.replace("    tile[threadIdx.x] = sum;\n", "    tile[threadIdx.x] = sum; float x = tile[0];\n")
