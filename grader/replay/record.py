@@ -118,7 +118,7 @@ class Recorder:
             return None
 
     def _shorter(self, case: Case, result: CaseResult, limits: Limits) -> Trace | None:
-        """The trace of the graded build, which takes fewer accesses, else its end; None if neither shows the failure."""
+        """The trace of the graded build, which takes fewer accesses, else its end; None if neither shows it."""
         try:
             program = self._language.compile(*self._given(), None, self._sandbox)
             self._runner.load(program)
