@@ -5,7 +5,9 @@ What a journal's entries mean is read elsewhere.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -58,7 +60,7 @@ class Recorded:
     arguments: tuple[bytes, ...] = ()
     """The kernel's arguments in the order of its parameters."""
     before: bool = False
-    """Whether the blocks with lower numbers were run first, because the block may depend on them."""
+    """Whether the blocks that begin before it were run first, because the block may depend on them."""
 
 
 class RecordingDevice(EmulatedDevice):
@@ -70,7 +72,7 @@ class RecordingDevice(EmulatedDevice):
     keeps_last = False
     """Whether these are its last accesses, not its first."""
     before = False
-    """Whether the blocks with lower numbers run first in any case."""
+    """Whether the blocks that begin before it run first in any case."""
     element: Element | None = None
     """Whose writers are looked for."""
     near = False
@@ -138,11 +140,10 @@ class RecordingDevice(EmulatedDevice):
         grid, block = launch["grid"], launch["block"]
         recorded = Recorded(translation, symbol, grid, block, launch["shared_bytes"], blocks, {}, {})
         recorded.arguments = tuple(launch["arguments"])
-        first = min(blocks)
         if self.before or launch["cooperative"] or may_depend_on_blocks(translation):
-            recorded.before = first > 0
-            if first:
-                module.launch(symbol, only_blocks=range(first), **{**launch, "cooperative": False})
+            for begun in blocks_before(blocks, prod(grid), translation):
+                recorded.before = True
+                module.launch(symbol, only_blocks=begun, **{**launch, "cooperative": False})
         # A launch would do so, after what was there before has been looked at.
         module.place_variables(self._memory)
         self._keep(recorded)
@@ -173,6 +174,14 @@ class RecordingDevice(EmulatedDevice):
                 # Launches that are not checked keep no record of what they write; a change shows it.
                 known |= now != np.frombuffer(before, np.uint8)
             recorded.known[slot] = known
+
+
+def blocks_before(blocks: Sequence[int], count: int, translation: Translation) -> list[range]:
+    """The blocks that begin before the first of `blocks` in a launch of `count`, in order, without empty ranges."""
+    start = translation.first_of(count)
+    begun = min((block - start) % count for block in blocks)
+    ranges = range(start, min(start + begun, count)), range(max(start + begun - count, 0))
+    return [each for each in ranges if each]
 
 
 def may_depend_on_blocks(translation: Translation) -> bool:

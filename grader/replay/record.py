@@ -50,7 +50,7 @@ BUILD_DIFFERS = (
 NO_VARIABLES = (
     "This is the build that was graded. It has lines, lanes and memory; the compiler keeps no names of variables."
 )
-BLOCKS_BEFORE = "The blocks with lower numbers were run first, without being recorded: this one may depend on them."
+BLOCKS_BEFORE = "The blocks that begin before it were run first, without being recorded: this one may depend on them."
 BLOCK_ALONE = "For the recording no other block of this launch was run: this one does not depend on them."
 BLOCKS_ALONE = "For the recording no other blocks of this launch were run."
 BEYOND = "What the report tells comes later than that; smaller sizes may show it."

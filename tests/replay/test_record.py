@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from grader.core.verdict import FaultClass, Verdict
 from grader.languages.registry import language_of, make_submission
 from grader.problem import load_problem
 from grader.replay.decode import decode, scalar
+from grader.replay.device import blocks_before
 from grader.replay.marks import ELSEWHERE, ENDS
 from grader.replay.model import Accesses
 from grader.replay.packing import pack
@@ -655,3 +657,39 @@ def test_launches_whose_results_decide_what_follows_are_recorded(studio: Studio)
     mark = trace.marks[0]
     assert (mark.kind, mark.thread, mark.array, mark.index) == ("first_wrong_write", 3, "output", 35)
     assert trace.steps.line[mark.step] == 4
+
+
+@pytest.mark.parametrize(
+    ("blocks", "turned", "before"),
+    [
+        ((3,), False, [range(3)]),
+        ((0,), False, []),
+        ((2, 4), True, []),
+        ((4,), True, [range(2, 4)]),
+        ((0,), True, [range(2, 5)]),
+        ((1,), True, [range(2, 5), range(1)]),
+    ],
+)
+def test_the_blocks_that_begin_before_one_run_before_it(
+    blocks: tuple[int, ...], turned: bool, before: list[range]
+) -> None:
+    translation = SimpleNamespace(first_of=lambda count: count // 2 if turned else 0)
+    assert blocks_before(blocks, 5, translation) == before  # type: ignore[arg-type]
+
+
+def test_a_block_that_began_last_in_the_grading_finds_what_the_others_left(studio: Studio) -> None:
+    text = f"""__device__ unsigned begun;
+{HEAD}{INDEX}    __shared__ unsigned ticket;
+    if (threadIdx.x == 0) ticket = atomicAdd(&begun, 1);
+    __syncthreads();
+    if (ticket == 3) {{
+        output[i] = b[N + i];
+    }}
+    if (i < N) output[i] = a[i] + b[i];
+}}
+"""
+    found = fault(FaultClass.OUT_OF_BOUNDS, "read", 7, array="b", index=1024, block=(1, 0, 0))
+    trace = studio.record(text, n=1024, verdict=Verdict.RUNTIME_ERROR, fault=found, line=7)
+    mark = trace.marks[0]
+    assert trace.block == (1, 0, 0) and BLOCKS_BEFORE in trace.remarks
+    assert (mark.kind, int(trace.steps.line[mark.step])) == ("fault", 7)

@@ -76,8 +76,8 @@ class LaunchShape:
     @property
     def first_block(self) -> int:
         """The number of the block that begins first."""
-        turned = self.translation.meets and self.only_blocks is None and self.end_block <= layout.TURNED_BLOCKS
-        return self.end_block // 2 if turned else 0
+        turned = self.translation.meets and self.only_blocks is None
+        return self.translation.first_of(self.end_block) if turned else 0
 
     @property
     def warps(self) -> int:

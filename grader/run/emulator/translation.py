@@ -77,10 +77,22 @@ class Translation:
     """The blocks in which a thread only waits for a barrier object."""
     skips: Skips = field(default_factory=Skips)
     """The branches that skip barriers of the block, if the race checks are part of the code."""
-    meets: bool = False
-    """Whether its blocks look at or set what others wait for, and the race checks are part of the code."""
+    hands_over: bool = False
+    """Whether its blocks look at or set what others wait for."""
+    stirred: bool = False
+    """Whether the code lets blocks change at such places, so that the race checks see more than one order."""
     spins: bool = False
     """Whether its threads may wait for other blocks in a loop."""
+
+    @property
+    def meets(self) -> bool:
+        """Whether its blocks look at or set what others wait for, and change there."""
+        return self.stirred and self.hands_over
+
+    def first_of(self, blocks: int) -> int:
+        """The number of the block that begins first where the race checks run so many; after the last follows block
+        0."""
+        return blocks // 2 if self.hands_over and blocks <= layout.TURNED_BLOCKS else 0
 
 
 def translate(
@@ -150,7 +162,8 @@ def translate(
         noted,
         loops,
         skips,
-        stirred and any(hands_over(i) for block in program.blocks for i in block.instructions),
+        any(hands_over(i) for block in program.blocks for i in block.instructions),
+        stirred,
         spins(program),
     )
 
