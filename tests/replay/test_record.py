@@ -407,8 +407,8 @@ def test_an_array_that_only_the_fault_touches_is_shown(studio: Studio) -> None:
 
 def test_where_blocks_count_each_other_those_before_are_run(studio: Studio) -> None:
     text = OUTSIDE.replace("    float x", "    if (i == 0 || i == 32) atomicAdd(&output[0], 1.0f);\n    float x")
-    found = fault(FaultClass.OUT_OF_BOUNDS, "read", 5, array="a", index=40, block=(1, 0, 0), thread=(8, 0, 0))
-    trace = studio.record(text, n=40, verdict=Verdict.RUNTIME_ERROR, fault=found, line=5)
+    found = fault(FaultClass.OUT_OF_BOUNDS, "read", 5, array="a", index=72, block=(2, 0, 0), thread=(8, 0, 0))
+    trace = studio.record(text, n=72, verdict=Verdict.RUNTIME_ERROR, fault=found, line=5)
     assert BLOCKS_BEFORE in trace.remarks
 
 
