@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.replay.model import Accesses
+from grader.replay.model import GLOBAL, SPACES, Accesses
 from grader.run.emulator.translate.noting import Note
 
 
@@ -84,3 +84,20 @@ def values_after(where: NDArray[np.uint64], before: NDArray[np.uint64], last: ND
             after[lane] = before[following[address]]
         following[address] = lane
     return after
+
+
+def read_first(reads: Accesses, writes: Accesses, target: int, size: int) -> dict[int, int]:
+    """The elements of a global array that were read before they were written, by index: what they held (bits) where
+    the accesses begin. `size` is an element's, in bytes."""
+    space = SPACES.index(GLOBAL)
+    written: dict[int, int] = {}
+    here = (writes.space == space) & (writes.target == target)
+    for offset, step in zip(writes.offset[here].tolist(), writes.step[here].tolist(), strict=True):
+        written.setdefault(offset // size, step)
+    found: dict[int, int] = {}
+    here = (reads.space == space) & (reads.target == target) & (reads.size == size)
+    columns = (getattr(reads, name)[here].tolist() for name in ("offset", "step", "value"))
+    for offset, step, value in zip(*columns, strict=True):
+        if step <= written.get(offset // size, step):
+            found.setdefault(offset // size, value)
+    return found

@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grader.replay import model
-from grader.replay.accesses import Columns, Group, values_after
+from grader.replay.accesses import Columns, Group, read_first, values_after
 from grader.replay.declared import declared_shape, declared_type
 from grader.replay.device import Recorded
 from grader.replay.layout import NAMED, TypeTable, variable_of
-from grader.replay.model import Column, GlobalArray, Mark, SharedArray, SourceFile, Steps, Variable, Waits
+from grader.replay.model import Accesses, Column, GlobalArray, Mark, SharedArray, SourceFile, Steps, Variable, Waits
 from grader.replay.steps import Level, Stepper
 from grader.replay.trace import Trace
 from grader.run.emulator import layout
@@ -29,7 +29,6 @@ from grader.run.emulator.translate import noting
 from grader.run.emulator.translate.noting import Note
 from grader.run.emulator.translate.storage import align_up
 
-GLOBAL_SPACE = model.SPACES.index(model.GLOBAL)
 AROUND = 8
 """Elements shown to each side of one that was touched."""
 MOST_ELEMENTS = 20_000
@@ -86,7 +85,8 @@ class Assembler:
         blocks = tuple(_index(number, recorded.grid) for number in recorded.blocks)
         waits = sorted(steps.waits, key=lambda wait: wait[0])
         columns = np.array(waits, np.int64).reshape(-1, 5).T
-        arrays = tuple(self._global_arrays())
+        reads, writes = self._reads.accesses(), self._writes.accesses()
+        arrays = tuple(self._global_arrays(reads, writes))
         return Trace(
             kernel=function_name(recorded.symbol),
             grid=recorded.grid,
@@ -107,8 +107,8 @@ class Assembler:
                 np.array([self._function_numbers[name] for name in steps.functions], np.int64),
                 *(np.array(steps.depths, np.int64), np.array(steps.parents, np.int64)),
             ),
-            writes=self._writes.accesses(),
-            reads=self._reads.accesses(),
+            writes=writes,
+            reads=reads,
             waits=Waits(*columns),
             **about,
         )
@@ -352,10 +352,11 @@ class Assembler:
 
     # Global arrays
 
-    def _global_arrays(self) -> list[GlobalArray]:
-        return [self._global(slot, array) for slot, array in zip(self._array_slots, self._arrays, strict=True)]
+    def _global_arrays(self, reads: Accesses, writes: Accesses) -> list[GlobalArray]:
+        slots = zip(self._array_slots, self._arrays, strict=True)
+        return [self._global(slot, array, reads, writes) for slot, array in slots]
 
-    def _global(self, slot: int, array: Array) -> GlobalArray:
+    def _global(self, slot: int, array: Array, reads: Accesses, writes: Accesses) -> GlobalArray:
         name = source_name(array.name)
         flat = array.data.reshape(-1)
         c_type, encoding = self._about.types.get(array.name, ("", ""))
@@ -375,23 +376,9 @@ class Assembler:
         shape = tuple(array.data.shape) if flat.size == array.data.size else (flat.size,)
         role = self._about.roles.get(array.name, "scratch")
         if role != "input" and any(journal.begin for journal in self._recorded.journals):
-            whole = self._read_first(self._array_slots[slot], size)
+            # What the steps that were left out have written is not known otherwise.
+            whole = read_first(reads, writes, self._array_slots[slot], size)
         return GlobalArray(name, type, shape, role, whole, address=array.address)
-
-    def _read_first(self, target: int, size: int) -> dict[int, int]:
-        """The elements of an array that were read before they were written: what they held where a journal begins."""
-        reads, writes = self._reads.accesses(), self._writes.accesses()
-        written: dict[int, int] = {}
-        here = (writes.space == GLOBAL_SPACE) & (writes.target == target)
-        for offset, step in zip(writes.offset[here].tolist(), writes.step[here].tolist(), strict=True):
-            written.setdefault(offset // size, step)
-        found: dict[int, int] = {}
-        here = (reads.space == GLOBAL_SPACE) & (reads.target == target) & (reads.size == size)
-        columns = (getattr(reads, name)[here].tolist() for name in ("offset", "step", "value"))
-        for offset, step, value in zip(*columns, strict=True):
-            if step <= written.get(offset // size, step):
-                found.setdefault(offset // size, value)
-        return found
 
     def _untyped(self, slot: int, flat: NDArray[Any]) -> tuple[str, str, NDArray[Any]]:
         """What scratch or a variable holds, by the first access to it."""
