@@ -15,7 +15,7 @@ from typing import Any
 from grader.compile.program import Program
 from grader.core.errors import JudgeError
 from grader.core.plan import Plan
-from grader.judge.timing import Check, WrongWhileTimed, image_of
+from grader.judge.timing import STEERED, Check, WrongWhileTimed, image_of
 from grader.languages.registry import language_of
 from grader.machine.gpus import Gpu
 from grader.measure.duel import Contest, from_data
@@ -132,7 +132,8 @@ class Contests:
                 "these times are not used"
             )
         checks.demand(min(self._verified, len(contest.rounds) // len(contenders)))
-        return Timed(contest, checks.wrong)
+        steered = {name for name in checks.wrong if name in planners and planners[name].steered}
+        return Timed(contest, {**checks.wrong, **dict.fromkeys(steered, STEERED)})
 
     def _planners(self, programs: Mapping[str, Program]) -> dict[str, Planner]:
         """What plans those whose launch code is their own."""

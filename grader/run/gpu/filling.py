@@ -26,6 +26,7 @@ KINDS = {
             *("poison", "normal 4", "normal 2", "even 4", "even 2", "whole 4", "whole 1", "copy"),
             *("normal 8", "even 8", "whole 8", "normal bf16", "even bf16"),
             *("normal e4m3", "even e4m3", "normal e5m2", "even e5m2"),
+            *("whole f4", "whole f2", "whole f8", "whole bf16", "whole e4m3", "whole e5m2"),
         )
     )
 }
@@ -62,7 +63,8 @@ class Filling:
         """The number of its kind on the device, and the two words for where values begin and how far they go."""
         if self.kind in ("poison", "copy"):
             return KINDS[self.kind], int(self.low), 0
-        number = KINDS[f"{self.kind} {self.coded or self.itemsize}"]
+        as_float = "f" if self.kind == "whole" and self.dtype.startswith("float") else ""
+        number = KINDS[f"{self.kind} {self.coded or f'{as_float}{self.itemsize}'}"]
         if self.kind == "whole":
             return number, int(self.low) & _MASK, self._count
         low, scale = (int(np.float64(x).view(np.uint64)) for x in (self.low, self._scale))

@@ -66,6 +66,9 @@ __device__ double evenly(word w, word low, word extent) {
 
 __device__ word whole(word w, word low, word extent) { return low + ((w >> 32) * extent >> 32); }
 
+// The same in an array of floats.
+__device__ double whole_float(word w, word low, word extent) { return (double)(long long)whole(w, low, extent); }
+
 __device__ unsigned short to_half(double value) {
     unsigned short bits;
     asm("cvt.rn.f16.f64 %0, %1;" : "=h"(bits) : "d"(value));
@@ -104,6 +107,12 @@ __device__ void fill(const Segment& s, word i, word w, float unit) {
         case EVEN_E4M3: ((unsigned char*)s.address)[i] = to_e4m3((float)evenly(w, s.low, s.extent)); break;
         case NORMAL_E5M2: ((unsigned char*)s.address)[i] = to_e5m2(normal(w, unit)); break;
         case EVEN_E5M2: ((unsigned char*)s.address)[i] = to_e5m2((float)evenly(w, s.low, s.extent)); break;
+        case WHOLE_F4: ((float*)s.address)[i] = (float)whole_float(w, s.low, s.extent); break;
+        case WHOLE_F2: ((unsigned short*)s.address)[i] = to_half(whole_float(w, s.low, s.extent)); break;
+        case WHOLE_F8: ((double*)s.address)[i] = whole_float(w, s.low, s.extent); break;
+        case WHOLE_BF16: ((unsigned short*)s.address)[i] = to_bf16((float)whole_float(w, s.low, s.extent)); break;
+        case WHOLE_E4M3: ((unsigned char*)s.address)[i] = to_e4m3((float)whole_float(w, s.low, s.extent)); break;
+        case WHOLE_E5M2: ((unsigned char*)s.address)[i] = to_e5m2((float)whole_float(w, s.low, s.extent)); break;
     }
 }
 

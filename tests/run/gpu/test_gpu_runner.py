@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -106,7 +107,8 @@ def test_worked_submissions_are_accepted(path, cache):
     assert report.device == GPUS[0].name
     assert report.kernels[0].registers > 0
     assert report.fault is None
-    assert any("on the emulator, at 3 small sizes" in check for check in report.checks)
+    # Those that were asked for, and those of the ones that the problem always tries that the emulator can run.
+    assert any(re.match(r"on the emulator, at [3-9] small sizes", check) for check in report.checks), report.checks
 
 
 def test_a_whole_grading_reaches_sizes_that_only_a_gpu_runs(problem, cache):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+import struct
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -13,11 +15,13 @@ from grader.problem.coded import CODED
 from grader.problem.definition import Problem
 from grader.problem.gates import exact
 from grader.problem.inputs import values_of
-from grader.problem.parameters import array, f16, f32, i8, i32, out, size, u8
+from grader.problem.parameters import DTYPES, DType, array, f16, f32, i8, i32, out, size, u8
 from grader.problem.values import below, integers, uniform
-from grader.run.gpu.filling import POISONED, Filling, copied
-from grader.run.gpu.refill import make_values, replay_key
+from grader.run.emulator import Memory, Module
+from grader.run.gpu.filling import POISONED, Filling, copied, unit_of
+from grader.run.gpu.refill import SOURCE, make_values, replay_key
 from grader.run.gpu.timed_inputs import filling_of, make_timed, structure_of
+from tests.emulator.harness import compile_ptx
 
 KEY = replay_key(5, "candidate", 2)
 SIZES = {"N": 100_003, "M": 37}
@@ -34,6 +38,8 @@ FILLINGS = [
     Filling("even", "float64", -0.1, 0.3),
     Filling("whole", "int64", -5, 2**31),
     Filling("whole", "uint32", 0, 2**32 - 1),
+    *(Filling("whole", f"float{bits}", -32, 31) for bits in (16, 32, 64)),
+    *(Filling("whole", code.numpy, -8, 8, coded=name) for name, code in CODED.items()),
     *(Filling("normal", code.numpy, coded=name) for name, code in CODED.items()),
     *(Filling("even", code.numpy, -448.0, 448.0, coded=name) for name, code in CODED.items()),
 ]
@@ -53,6 +59,7 @@ def problem() -> Problem:
             signs=array(i8, "N", values=integers(-1, 1)),
             bytes=array(u8, "N"),
             shares=array(f32, "N", values=uniform(0.0, 1.0)),
+            steps=array(f32, "N", values=integers(-32, 31)),
             output=out(f32, "N"),
             N=size(1, 1_000_000),
             M=size(1, 1000),
@@ -110,6 +117,25 @@ def test_outputs_are_poisoned_whatever_they_hold_and_what_is_read_as_well_is_a_c
     assert copied(4096).of_output == copied(4096)
 
 
+@pytest.mark.parametrize("dtype", DTYPES, ids=lambda dtype: dtype.name)
+def test_arrays_of_every_type_and_range_that_a_problem_may_declare_can_be_filled(dtype: DType) -> None:
+    for values in (None, integers(0, 3), *(() if dtype.whole else (uniform(0.0, 1.0),))):
+        declared = SimpleNamespace(structured=(), inputs={"values": array(dtype, "N", values=values)})
+        filling = filling_of(cast(Problem, declared), "values", {"N": 7})
+        assert filling is not None and len(filling.row) == 3, values
+
+
+@pytest.mark.parametrize("filling", FILLINGS, ids=lambda f: f"{f.kind} {f.dtype} {f.low} {f.high}")
+def test_the_device_code_makes_the_same_bits_on_the_emulator(filling: Filling) -> None:
+    memory = Memory()
+    made = memory.place("made", np.zeros(1003, filling.dtype))
+    segments = memory.place("segments", np.array([(made, 1003, 14, *filling.row)], np.uint64))
+    arguments = [struct.pack(code, value) for code, value in zip("QQfI", (segments, KEY, unit_of(3.0), 0), strict=True)]
+    result = Module(compile_ptx(SOURCE)).launch("refill", (3, 1, 1), (256, 1, 1), arguments, memory)
+    assert result.status == "done", result
+    assert np.array_equal(memory.read("made"), make_values(KEY, 14, 1003, 3.0, filling))
+
+
 @pytest.mark.gpu
 @pytest.mark.skipif(not find_gpus(), reason="there is no NVIDIA GPU here; where there is one: make test-gpu")
 @pytest.mark.parametrize("filling", FILLINGS, ids=lambda f: f"{f.kind} {f.dtype} {f.low} {f.high}")
@@ -118,7 +144,7 @@ def test_the_gpu_makes_the_same_bits(filling: Filling, count: int) -> None:
     import cupy
 
     from grader.run.gpu.device_code import load_module
-    from grader.run.gpu.refill import SOURCE, Refill, Span
+    from grader.run.gpu.refill import Refill, Span
 
     made = cupy.zeros(count, filling.dtype)
     # Bytes around the poisoned ones show that no more than they are written.
