@@ -126,8 +126,10 @@ def measure(file: Path, kept: Path | None) -> Row:
     if not can_be_watched(report, problem):
         return Row(name, watched=False)
     assert report.smallest is not None
-    began, spent = time.monotonic(), CLOCK()
     language = language_of(submission)
+    # A grading has left that in the cache, which a kept report does not show.
+    language.compile(problem, submission, cache_folder(), None, Sandbox.find())
+    began, spent = time.monotonic(), CLOCK()
     trace = record_replay(problem, submission, report.smallest, language, cache_folder(), Sandbox.find())
     size = len(pack(trace)) if trace is not None else 0
     steps = None if trace is None else len(trace)

@@ -16,7 +16,7 @@ from grader.replay.declared import declared_shape, declared_type
 from grader.replay.device import Recorded
 from grader.replay.layout import NAMED, TypeTable, variable_of
 from grader.replay.model import Accesses, Column, GlobalArray, Mark, SharedArray, SourceFile, Steps, Variable, Waits
-from grader.replay.steps import Level, Stepper
+from grader.replay.steps import Level, Stack, Stepper
 from grader.replay.trace import Trace
 from grader.run.emulator import layout
 from grader.run.emulator.journal import Journal
@@ -185,21 +185,21 @@ class Assembler:
         for fault in journal.faults:
             ends.setdefault(max(fault.entries, 0), []).append((fault.warp, fault.lanes))
         first_warp = number * -(-math.prod(self._recorded.block) // 32)
-        followed = self._stepper.run(sites.tolist(), warps.tolist(), masks.tolist(), ends, first_warp)
+        followed = self._stepper.run(sites, warps, masks, ends, first_warp)
         step_of, levels = followed.steps, followed.stacks
-        steps = np.maximum(np.array(step_of, np.int64), 0)
+        steps = np.maximum(step_of, 0)
         addresses, values = journal.rows("addresses"), journal.rows("values").copy()
         self._settle_atomics(sites, masks, rows, addresses, values)
         # What a warp did before its first line is not in the trace: the journal begins there.
-        filled = np.flatnonzero((rows[: len(steps)] >= 0) & (np.array(step_of, np.int64) >= 0))
+        filled = np.flatnonzero((rows[: len(steps)] >= 0) & (step_of >= 0))
         filled = filled[np.argsort(sites[filled], kind="stable")]
         for entries in np.split(filled, np.flatnonzero(np.diff(sites[filled])) + 1) if len(filled) else ():
             lanes = (masks[entries][:, None] >> np.arange(32) & 1).astype(bool)
             which, lane = np.nonzero(lanes)
             own = steps[entries][which]
-            for at in np.flatnonzero(np.isin(entries, list(followed.apart))).tolist():
+            for at in np.flatnonzero(np.isin(steps[entries], list(followed.apart))).tolist():
                 here = which == at
-                own[here] = np.array(followed.apart[int(entries[at])])[lane[here]]
+                own[here] = np.array(followed.apart[int(steps[entries[at]])])[lane[here]]
             group = Group(
                 self._noted.notes[int(sites[entries[0]])],
                 own,
@@ -215,7 +215,7 @@ class Assembler:
                 self._access(self._reads if read else self._writes, group, levels)
         for fault in journal.faults:
             # The first entry of a journal that was cut there may be what comes after the fault.
-            step = step_of[min(fault.entries, len(step_of)) - 1] if step_of and fault.entries > 0 else -1
+            step = int(step_of[min(fault.entries, len(step_of)) - 1]) if len(step_of) and fault.entries > 0 else -1
             found = fault.fault
             thread = found.thread or (0, 0, 0)
             x, y, _ = self._recorded.block
@@ -274,7 +274,7 @@ class Assembler:
         moved &= (calls >= 0) & begins[group.steps]
         return replace(group, steps=np.where(moved, calls, group.steps))
 
-    def _access(self, columns: Columns, group: Group, levels: dict[int, list[Level]]) -> None:
+    def _access(self, columns: Columns, group: Group, levels: dict[int, Stack]) -> None:
         """Adds a group of accesses, by the places that its addresses lie in."""
         window = np.minimum((group.where >> np.uint64(layout.SLOT_BITS)).astype(np.int64), 3)
         known = {"shared": 1, "local": 2, "global": 3}
@@ -309,7 +309,7 @@ class Assembler:
             self._arrays.append(array)
         return self._array_slots[slot]
 
-    def _local(self, group: Group, chosen: NDArray[Any], levels: dict[int, list[Level]]) -> None:
+    def _local(self, group: Group, chosen: NDArray[Any], levels: dict[int, Stack]) -> None:
         """Writes to local memory: of the function that runs, or of one that called it and passed an address on."""
         offsets = (group.where & np.uint64((1 << layout.SLOT_BITS) - 1)).astype(np.int64).tolist()
         places: dict[tuple[str, int], tuple[int, int] | None] = {}
@@ -371,8 +371,9 @@ class Assembler:
             wanted.update(range(max(index - AROUND, 0), min(index + AROUND + 1, flat.size)))
             if len(wanted) > MOST_ELEMENTS:
                 break
-        known = self._recorded.known[slot]
-        whole = {i: int(bits[i]) for i in sorted(wanted) if known[i * size : (i + 1) * size].all()}
+        shown = np.array(sorted(wanted), np.int64)
+        shown = shown[self._recorded.known[slot].reshape(-1, size)[shown].all(axis=1)]
+        whole = dict(zip(shown.tolist(), bits[shown].tolist(), strict=True))
         shape = tuple(array.data.shape) if flat.size == array.data.size else (flat.size,)
         role = self._about.roles.get(array.name, "scratch")
         if role != "input" and any(journal.begin for journal in self._recorded.journals):

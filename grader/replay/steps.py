@@ -5,18 +5,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+from numpy.typing import NDArray
+
 from grader.replay.model import ARRIVE, EXIT, LANES, RELEASE, WAITS
 from grader.run.emulator.translate import noting
 from grader.run.emulator.translate.noting import Note
 
 MOST_STEPS = 40_000
+FOLLOWED = (noting.LINE, noting.CALL, noting.RETURN, noting.ARRIVE, noting.EXIT)
+
+Numbers = NDArray[np.int64]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Level:
     """One level of a thread's stack: the step of the call (-1 in the kernel), where its locals begin, its function.
 
-    `function` is known of callers; the innermost one is the site's.
+    `function` is known of callers; the innermost one is the site's. Levels are the same only if they are one object,
+    which is quick to compare.
     """
 
     step: int
@@ -25,15 +32,20 @@ class Level:
     caller: Level | None = None
 
 
+Stack = tuple[Level, ...]
+"""A Level for each lane of a warp."""
+
+
 @dataclass
 class Followed:
-    """By entry of one block: its step, and for writes the stacks of the lanes.
+    """Of one block: each entry's step, as far as steps were made, and by entry the stacks of the lanes that write.
 
-    `apart` has a step for each lane, of entries whose lanes are at one line in functions called from different places.
+    `apart` has a step for each lane, by the step of entries whose lanes are at one line in functions called from
+    different places.
     """
 
-    steps: list[int] = field(default_factory=list)
-    stacks: dict[int, list[Level]] = field(default_factory=dict)
+    steps: Numbers
+    stacks: dict[int, Stack] = field(default_factory=dict)
     apart: dict[int, list[int]] = field(default_factory=dict)
 
 
@@ -56,9 +68,9 @@ class Stepper:
 
     def run(
         self,
-        sites: Sequence[int],
-        warps: Sequence[int],
-        masks: Sequence[int],
+        sites: Numbers,
+        warps: Numbers,
+        masks: Numbers,
         faults: dict[int, list[tuple[int, int]]],
         first_warp: int,
     ) -> Followed:
@@ -68,64 +80,79 @@ class Stepper:
         ended.
         """
         kernel = Level(-1, self.kernel, 0)
-        stacks: dict[int, list[Level]] = {}
+        stacks: dict[int, Stack] = {}
         current: dict[int, int] = {}
-        apart: dict[int, list[int]] = {}
-        """The step of each lane by warp, where lanes at one line were called from different places."""
         seen: dict[int, tuple[object, ...]] = {}
         visited: dict[int, set[int]] = {}
         waiting: dict[int, dict[int, int]] = {}
         """The lanes of each warp that wait, by barrier; under -1 the step of the last arrival."""
-        found = Followed()
-        for number, (site, warp, mask) in enumerate(zip(sites, warps, masks, strict=True)):
-            note, warp = self.notes[site], warp + first_warp
+        callers: dict[int, tuple[Stack, int, dict[int, int]]] = {}
+        """What `_by_caller` said of each warp last, and of what."""
+        found = Followed(np.zeros(0, np.int64))
+        # Most entries are accesses, which belong to the step that their warp is in.
+        leads = np.array([_leads(note) for note in self.notes], bool)[sites]
+        leads[[number for number in faults if number < len(sites)]] = True
+        numbers, end = np.flatnonzero(leads), len(sites)
+        steps: list[int] = []
+        for number, site, own_warp, mask in zip(
+            numbers.tolist(), sites[numbers].tolist(), warps[numbers].tolist(), masks[numbers].tolist(), strict=True
+        ):
+            note, warp = self.notes[site], own_warp + first_warp
             for ended, lanes in faults.get(number, ()):
                 self._exit(current.get(ended + first_warp, len(self.warps) - 1), ended + first_warp, lanes, waiting)
-            stack = stacks.setdefault(warp, [kernel] * LANES)
+            stack = stacks.get(warp) or stacks.setdefault(warp, (kernel,) * LANES)
             if note.kind == noting.LINE:
                 self._release(warp, mask, waiting)
-                groups = _by_caller(stack, mask)
+                known = callers.get(warp)
+                if known is None or known[0] is not stack or known[1] != mask:
+                    known = callers[warp] = stack, mask, _by_caller(stack, mask)
+                groups = known[2]
                 here = (mask, note.line, note.function, *groups)
                 if here != seen.get(warp) or note.pc in visited[warp]:
                     if len(self.warps) >= MOST_STEPS:
                         self.truncated = True
+                        end = number
                         break
                     seen[warp], visited[warp] = here, set()
-                    own = [0] * LANES
+                    apart = [0] * LANES
                     for call, lanes in groups.items():
-                        for lane in _lanes(lanes):
-                            own[lane] = len(self.warps)
+                        for lane in _lanes(lanes) if len(groups) > 1 else ():
+                            apart[lane] = len(self.warps)
                         self._add(warp, lanes, note, call)
                     current[warp] = len(self.warps) - 1
-                    apart[warp] = own if len(groups) > 1 else []
+                    if len(groups) > 1:
+                        found.apart[current[warp]] = apart
                 visited[warp].add(note.pc)
             elif note.kind == noting.CALL:
                 called: dict[tuple[int, int], Level] = {}
+                changed, step = list(stack), current.get(warp, -1)
+                of_lanes = found.apart.get(step)
                 for lane in _lanes(mask):
                     old = stack[lane]
-                    step = apart[warp][lane] if apart.get(warp) else current.get(warp, -1)
-                    key = id(old), step
+                    key = id(old), of_lanes[lane] if of_lanes else step
                     if key not in called:
-                        # Lanes that go together have one stack, which is quick to compare.
+                        # Lanes that go together have one stack.
                         caller = Level(old.step, note.function, old.base, old.caller)
                         base = old.base + self.frame_bytes.get(note.function, 0)
-                        called[key] = Level(step, "", base, caller)
-                    stack[lane] = called[key]
+                        called[key] = Level(key[1], "", base, caller)
+                    changed[lane] = called[key]
+                stacks[warp] = tuple(changed)
             elif note.kind == noting.RETURN:
+                changed = list(stack)
                 for lane in _lanes(mask):
-                    stack[lane] = stack[lane].caller or kernel
+                    changed[lane] = stack[lane].caller or kernel
+                stacks[warp] = tuple(changed)
             elif note.kind == noting.ARRIVE:
                 self._arrive(current.get(warp, 0), warp, mask, note.barrier, waiting)
             elif note.kind == noting.EXIT:
                 self._exit(current.get(warp, 0), warp, mask, waiting)
-            elif note.kind == noting.WRITE and note.space in ("local", "generic"):
-                found.stacks[number] = list(stack)
-            found.steps.append(current.get(warp, -1))
-            if apart.get(warp):
-                found.apart[number] = apart[warp]
+            elif note.kind == noting.WRITE:
+                found.stacks[number] = stack
+            steps.append(current.get(warp, -1))
         for before, ends in faults.items():
             for ended, lanes in ends if before >= len(sites) else ():
                 self._exit(current.get(ended + first_warp, len(self.warps) - 1), ended + first_warp, lanes, waiting)
+        found.steps = _carried(numbers[: len(steps)], np.array(steps, np.int64), warps[:end])
         return found
 
     def _add(self, warp: int, mask: int, note: Note, call: int) -> None:
@@ -161,7 +188,27 @@ class Stepper:
                 del waiting[barrier]
 
 
-def _by_caller(stack: Sequence[Level], mask: int) -> dict[int, int]:
+def _leads(note: Note) -> bool:
+    """Whether an entry says more than what its warp's step accessed."""
+    return note.kind in FOLLOWED or (note.kind == noting.WRITE and note.space in ("local", "generic"))
+
+
+def _carried(numbers: Numbers, steps: Numbers, warps: Numbers) -> Numbers:
+    """The step of each entry, of those known by number: that of its warp's last known entry, -1 before the first."""
+    known = np.full(len(warps), -1)
+    known[numbers] = np.arange(len(numbers))
+    order = np.argsort(warps, kind="stable")
+    # Numbers of known entries only grow along a warp's entries; the warp before may have had larger ones.
+    begins = np.flatnonzero(np.diff(warps[order], prepend=-1))
+    base = np.repeat(begins, np.diff([*begins, len(order)]))
+    last = np.maximum.accumulate(np.where(known[order] >= 0, np.arange(len(order)), -1))
+    carried = np.full(len(warps), -1)
+    own = last >= base
+    carried[order[own]] = steps[known[order[last[own]]]]
+    return carried
+
+
+def _by_caller(stack: Stack, mask: int) -> dict[int, int]:
     """The lanes (bits) of a mask by the step that called the function they are in."""
     first = stack[(mask & -mask).bit_length() - 1]
     if stack.count(first) == len(stack):
