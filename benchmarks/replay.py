@@ -6,10 +6,10 @@
     python benchmarks/replay.py --jobs 2 --save build/replay.jsonl
 
 A replay shows the fault if it has a step at the line of the report, or if the report names none, a mark. Files that
-fail before a kernel runs have none. Time is that beyond the grading; `cpu` is that of all processes that take part, the
-start of the template with the first file. With `--save` each row goes into a file of lines at once, and files that have
-a row there are passed over: the same command goes on where it was cut off. `--seconds` begins no file after so many. To
-grade takes ten times as long as to record: with `--reports` a later run finds the reports of this one in that folder.
+fail before a kernel runs have none. Time is that beyond the grading; `cpu` is that of all processes that take part.
+With `--save` each row goes into a file of lines at once, and files that have a row there are passed over: the same
+command goes on where it was cut off. `--seconds` begins no file after so many. To grade takes ten times as long as to
+record: with `--reports` a later run finds the reports of this one in that folder.
 """
 
 from __future__ import annotations
@@ -137,8 +137,12 @@ def measure(file: Path, kept: Path | None) -> Row:
 
 
 def begin() -> None:
-    """Starts a process that measures files."""
+    """Starts a process that measures files: with what all gradings share in the cache, as after any of them."""
     use_templates(Sandbox.find())
+    problem = load_problem(PROBLEMS / "matmul")
+    for name in ("2_tiled.cu", "solve_naive.cu"):
+        accepted = read_submission(problem.folder / "submissions" / "accepted" / name)
+        grade(problem, accepted, Options(1, SEED, device="emulator", search=NO_PATTERN))
 
 
 def measured(files: Sequence[Path], jobs: int, until: float, kept: Path | None) -> Iterator[Row]:

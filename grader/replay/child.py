@@ -67,8 +67,12 @@ class RecordingWorker(Worker):
         rows: int,
         before: bool,
         keeps_last: bool,
+        sought: Mapping[str, Any] | None,
     ) -> Message:
-        """Runs a plan up to a launch and records blocks of it; returns the packed trace, and how the blocks ended."""
+        """Runs a plan up to a launch and records blocks of it; returns the packed trace, and how the blocks ended.
+
+        Of a recording that ends before it writes the `sought` element only that is told.
+        """
         assert self._recording is not None and self._problem is not None
         self._recording.begin(Goal(launch, tuple(blocks)))
         self._recording.rows, self._recording.before = min(rows, ROWS), before
@@ -77,6 +81,8 @@ class RecordingWorker(Worker):
         recorded = self._recording.recorded
         if recorded is None:
             return {}
+        if sought is not None and self._recording.ends_before(Element(**sought)):
+            return {"beyond": True}
         arrays = {**self._problem.inputs, **self._problem.outputs}
         types = {
             name: (array.dtype.c_type, "bfloat16" if array.dtype.coded is BF16 else _ENCODINGS[array.dtype.numpy[0]])

@@ -122,14 +122,7 @@ class RecordingDevice(EmulatedDevice):
         size = array.nbytes if self.near else element.begin + element.size - first
         journal = Journal(LOOKED, LOOKED_ROWS, (base + first, size))
         result = module.launch(symbol, journal=journal, **launch)
-        noted = module.translation_of(symbol).noted
-        assert noted is not None
-        writes = np.array([note.kind in (WRITE, CHANGED) for note in noted.notes], np.bool_)
-        widths = np.array([note.width for note in noted.notes], np.int64)
-        sites, blocks, masks, rows = (journal.column(name) for name in ("site", "block", "mask", "row"))
-        kept = np.flatnonzero(writes[sites])
-        begins = journal.rows("addresses")[rows[kept]].astype(np.int64) - base
-        writer = last_writer(number, blocks[kept], masks[kept], begins, widths[sites[kept]], element)
+        writer = last_writer(number, *_writes(journal, module.translation_of(symbol), base), element)
         if writer is not None and (self.near or not writer.is_near):
             self.writers.append(writer)
         return result
@@ -157,6 +150,18 @@ class RecordingDevice(EmulatedDevice):
             recorded.results.append(result)
         return recorded
 
+    def ends_before(self, element: Element) -> bool:
+        """Whether what was recorded ends, at a limit, before its blocks write an element."""
+        recorded = self.recorded
+        if recorded is None or not any(journal.is_cut for journal in recorded.journals):
+            return False
+        base = next((array.address for array in recorded.arrays.values() if array.name == element.array), None)
+        if base is None:
+            return False
+        of_journals = (_writes(journal, recorded.translation, base) for journal in recorded.journals)
+        writers = [last_writer(0, *writes, element) for writes in of_journals]
+        return all(writer is None or writer.is_near for writer in writers)
+
     def _keep(self, recorded: Recorded) -> None:
         left = MOST_MEMORY
         for slot, array in self._arrays().items():
@@ -174,6 +179,21 @@ class RecordingDevice(EmulatedDevice):
                 # Launches that are not checked keep no record of what they write; a change shows it.
                 known |= now != np.frombuffer(before, np.uint8)
             recorded.known[slot] = known
+
+
+Writes = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]
+
+
+def _writes(journal: Journal, translation: Translation, base: int) -> Writes:
+    """The writes of a journal as `last_writer` takes them, of an array at the address `base`."""
+    assert translation.noted is not None
+    notes = translation.noted.notes
+    writes = np.array([note.kind in (WRITE, CHANGED) for note in notes], np.bool_)
+    widths = np.array([note.width for note in notes], np.int64)
+    sites, blocks, masks, rows = (journal.column(name) for name in ("site", "block", "mask", "row"))
+    kept = np.flatnonzero(writes[sites] & (rows >= 0))
+    begins = journal.rows("addresses")[rows[kept]].astype(np.int64) - base
+    return blocks[kept], masks[kept], begins, widths[sites[kept]]
 
 
 def blocks_before(blocks: Sequence[int], count: int, translation: Translation) -> list[range]:

@@ -76,7 +76,7 @@ class Places:
         if result.verdict is Verdict.TIME_LIMIT_EXCEEDED:
             failed = self._runner.first_failure(plan, ENDLESS) if len(launches) > 1 else None
             return [_place(launches, failed[0] if failed else 0, [BEGIN])]
-        fault, element = result.fault, self._first_wrong()
+        fault, element = result.fault, self.wrong_element()
         if fault is not None and fault.block is not None:
             of_kernel = [n for n, step in enumerate(launches) if self._name(step) == fault.kernel] or [0]
             if len(of_kernel) > 1 and fault.fault is not FaultClass.DATA_RACE:
@@ -103,7 +103,7 @@ class Places:
         nearest = min(near, key=lambda writer: writer.distance)
         return Place(nearest.launch, (nearest.block,), WRITTEN_NOWHERE)
 
-    def _first_wrong(self) -> Element | None:
+    def wrong_element(self) -> Element | None:
         """The first wrong element; None if none is known."""
         arrays = {**self._problem.inputs, **self._problem.outputs}
         shapes = {name: array.shape(self._result.sizes) for name, array in arrays.items()}

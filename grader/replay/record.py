@@ -8,7 +8,8 @@ from __future__ import annotations
 import base64
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from contextlib import suppress
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,7 @@ from grader.replay.packing import unpack
 from grader.replay.places import Place, Places
 from grader.replay.runner import ReplayRunner
 from grader.replay.trace import Trace
+from grader.replay.writers import Element
 from grader.run.limited import Limited
 from grader.sandbox import Sandbox
 
@@ -79,6 +81,10 @@ class _Noting(Limited):
         return super().read(steps, address, size)
 
 
+class _EndsBeforeError(Exception):
+    """A recording ended before the wrong element was written."""
+
+
 class Recorder:
     """Records cases of one submission. `close` ends the process."""
 
@@ -106,7 +112,14 @@ class Recorder:
         case = Case(dict(result.sizes), result.family, result.seed)
         try:
             self._runner.load(program)
-            trace = self._record(self._host_of(program), build, case, result, limits, block)
+            host = self._host_of(program)
+            try:
+                trace = self._record(host, build, case, result, limits, block, may_end_before=build != DEBUG)
+            except _EndsBeforeError:
+                if shorter := self._shorter(case, result, limits):
+                    return shorter
+                self._runner.load(program)
+                return self._record(host, build, case, result, limits, block)
             if build == DEBUG and trace is not None and BEYOND in trace.remarks:
                 return self._shorter(case, result, limits) or trace
             return trace
@@ -123,9 +136,10 @@ class Recorder:
             program = self._language.compile(*self._given(), None, self._sandbox)
             self._runner.load(program)
             for keeps_last in (False, True):
-                trace = self._record(program, GRADED, case, result, limits, None, keeps_last)
-                if trace is not None and BEYOND not in trace.remarks:
-                    return replace(trace, remarks=(*trace.remarks, TOO_LONG))
+                with suppress(_EndsBeforeError):
+                    trace = self._record(program, GRADED, case, result, limits, None, keeps_last, may_end_before=False)
+                    if trace is not None and BEYOND not in trace.remarks:
+                        return replace(trace, remarks=(*trace.remarks, TOO_LONG))
         except (CompileFailure, LaunchRefused, RecordingStopped, RunnerStopped, JudgeError):
             return None
         return None
@@ -174,7 +188,9 @@ class Recorder:
         limits: Limits,
         block: Dim3 | None,
         keeps_last: bool = False,
+        may_end_before: bool = True,
     ) -> Trace | None:
+        """The trace of the place of a failure, with its marks. Raises _EndsBeforeError, unless it `may_end_before`."""
         late = result.verdict is Verdict.TIME_LIMIT_EXCEEDED
         planner = self._planner(host, replace(limits, seconds=HOST_SECONDS) if late else limits)
         self._begun = None
@@ -185,20 +201,22 @@ class Recorder:
                 return self._plan(planner, case, limits)
 
             begun = self._begun is not None
-            places = Places(self._problem, self._runner, anew, result, limits, begun).find(plan, block)
+            looked = Places(self._problem, self._runner, anew, result, limits, begun)
+            places = looked.find(plan, block)
             if block is not None and places:
                 trace = self._trace(planner, build, case, places[0], limits, ROWS)
                 return None if trace is None else mark_chosen(trace, result)
             found: Trace | None = None
+            rows = ENDLESS_ROWS if late else ROWS
+            sought = None if may_end_before else looked.wrong_element()
             for place in places:
-                rows = ENDLESS_ROWS if late else ROWS
-                trace = self._trace(planner, build, case, place, limits, rows, keeps_last=keeps_last)
+                trace = self._trace(planner, build, case, place, limits, rows, False, keeps_last, sought)
                 if trace is None:
                     continue
                 marked = mark_end(trace) if begun else mark(trace, result)
                 if BLOCK_ALONE in trace.remarks and not happens_again(trace, marked, result):
-                    given = {"before": True, "keeps_last": keeps_last}
-                    trace = self._trace(planner, build, case, place, limits, rows, **given) or trace
+                    after = self._trace(planner, build, case, place, limits, rows, True, keeps_last, sought)
+                    trace = after or trace
                     marked = mark(trace, result)
                 if is_shown(trace, marked, result, _is_cut(trace)):
                     return marked
@@ -258,6 +276,7 @@ class Recorder:
         rows: int,
         before: bool = False,
         keeps_last: bool = False,
+        sought: Element | None = None,
     ) -> Trace | None:
         plan = self._plan(planner, case, limits)
         about = {
@@ -279,7 +298,10 @@ class Recorder:
             rows=rows,
             before=before,
             keeps_last=keeps_last,
+            sought=None if sought is None else asdict(sought),
         )
+        if answer.get("beyond"):
+            raise _EndsBeforeError
         if "trace" not in answer:
             return None
         trace = self._named(unpack(base64.b64decode(answer["trace"])), plan, place)
