@@ -33,7 +33,7 @@ OPEN_SECONDS = 240.0
 """What starting and reading the problem may take. A machine's first emulator compiles its routines there, which takes
 20 s of a processor of its own; stopped on the way, it would keep nothing, and the next one would start as late."""
 LOAD_SECONDS = 180.0
-"""What loading and translating a program may take: half a megabyte of PTX, such as Triton makes of products of floats, has
+"""What loading and translating a program may take: half a megabyte of PTX, as Triton makes of products of floats, has
 taken a loaded machine more than a minute."""
 GRACE_SECONDS = 3.0
 """The child enforces the time limit itself, and then may know the line; it is killed only if it fails to."""
