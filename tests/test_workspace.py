@@ -41,6 +41,14 @@ def test_without_one_the_users_data_folder_is_taken(tmp_path: Path, monkeypatch:
     assert not found.root.exists()
 
 
+def test_the_users_data_folder_may_be_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server's workers are told its workspace by name."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    own = find_workspace(start=tmp_path).root
+    (own / "contests").mkdir(parents=True)
+    assert find_workspace(str(own)).root == own
+
+
 @pytest.mark.parametrize("name", ["missing", "plain"])
 def test_a_named_folder_has_to_be_a_workspace(tmp_path: Path, name: str) -> None:
     (tmp_path / "plain").mkdir()

@@ -118,7 +118,8 @@ def find_workspace(named: str | None = None, start: Path | None = None) -> Works
         root = Path(named).expanduser().absolute()
         if not root.is_dir():
             raise WorkspaceError(f"the workspace {root} is not a folder", f"make it with: kgrade new {named}")
-        if not is_workspace(root):
+        # A worker is told the user's own by name too.
+        if not is_workspace(root) and root != _users_own():
             raise WorkspaceError(
                 f"{root} is not a workspace: it has no problems/ and submissions/",
                 "make one with: kgrade new DIR",
@@ -128,9 +129,13 @@ def find_workspace(named: str | None = None, start: Path | None = None) -> Works
     for folder in (here, *here.parents):
         if is_workspace(folder):
             return Workspace(folder)
+    return Workspace(_users_own())
+
+
+def _users_own() -> Path:
     from platformdirs import user_data_path
 
-    return Workspace(user_data_path("kgrade", appauthor=False))
+    return user_data_path("kgrade", appauthor=False)
 
 
 def is_workspace(folder: Path) -> bool:
