@@ -2,12 +2,19 @@
 //
 // Quantise to int8, step 3: the row stays in registers, and moves by float4 and char4.
 //
-// Added to step 2: a lane keeps up to eight float4, so that a row of up to 1024 elements is read once: 9 bytes an
-// element instead of 13, and a quarter of the loads and stores. Of a longer row the rest is read again. Where 4 does
-// not divide N, rows begin anywhere, and elements move one by one.
+// Added to step 2: a row is read once, so that 9 bytes an element move instead of 13, in a quarter of the loads and
+// stores. A row that begins anywhere has up to three elements before the first whole four and up to three behind the
+// last; lanes take these singly. Warps do rows of up to 384 elements, with three float4 a lane at most: what is kept
+// must leave room for 64 warps on an SM, since a warp has only its own row's loads under way. Longer rows are done by
+// the whole block, one after the other. Expect a tenth less for short rows, which only lose instructions, and more for
+// rows of thousands, whose second read missed the caches.
 
 #define BLOCK 256
-#define KEPT 8
+#define KEPT 3
+
+__device__ __forceinline__ float4 four(const float* input, int at) {
+    return *reinterpret_cast<const float4*>(input + at);
+}
 
 __device__ __forceinline__ float largest(float4 x) {
     return fmaxf(fmaxf(fabsf(x.x), fabsf(x.y)), fmaxf(fabsf(x.z), fabsf(x.w)));
@@ -17,6 +24,22 @@ __device__ __forceinline__ float largest_of_warp(float maximum) {
 #pragma unroll
     for (int distance = 16; distance > 0; distance /= 2) {
         maximum = fmaxf(maximum, __shfl_xor_sync(0xffffffff, maximum, distance));
+    }
+    return maximum;
+}
+
+__device__ __forceinline__ float largest_of_block(float maximum) {
+    __shared__ float parts[BLOCK / 32];
+    maximum = largest_of_warp(maximum);
+    // Nobody still reads the parts of the row before.
+    __syncthreads();
+    if (threadIdx.x % 32 == 0) {
+        parts[threadIdx.x / 32] = maximum;
+    }
+    __syncthreads();
+#pragma unroll
+    for (int warp = 0; warp < BLOCK / 32; warp++) {
+        maximum = fmaxf(maximum, parts[warp]);
     }
     return maximum;
 }
@@ -31,67 +54,89 @@ struct Scale {
         inverse = zero ? 0.0f : 127.0f / maximum;
     }
 
-    __device__ __forceinline__ void store(float4 x, char4* bytes, float4* floats) const {
-        const char4 q = make_char4(__float2int_rn(x.x * inverse), __float2int_rn(x.y * inverse),
-                                   __float2int_rn(x.z * inverse), __float2int_rn(x.w * inverse));
-        *bytes = q;
-        *floats = make_float4(q.x * scale, q.y * scale, q.z * scale, q.w * scale);
+    __device__ __forceinline__ void store(float x, signed char* quantized, float* restored, int at) const {
+        const int whole = __float2int_rn(x * inverse);
+        quantized[at] = whole;
+        restored[at] = whole * scale;
+    }
+
+    __device__ __forceinline__ void store(float4 x, signed char* quantized, float* restored, int at) const {
+        const int4 whole = make_int4(__float2int_rn(x.x * inverse), __float2int_rn(x.y * inverse),
+                                     __float2int_rn(x.z * inverse), __float2int_rn(x.w * inverse));
+        *reinterpret_cast<char4*>(quantized + at) = make_char4(whole.x, whole.y, whole.z, whole.w);
+        *reinterpret_cast<float4*>(restored + at) =
+            make_float4(whole.x * scale, whole.y * scale, whole.z * scale, whole.w * scale);
     }
 };
 
-__global__ void __launch_bounds__(BLOCK)
+// A row by THREADS threads, a warp or a block, of which this is thread `own`; each keeps up to FOURS float4.
+template <int THREADS, int FOURS>
+__device__ __forceinline__ void do_row(const float* __restrict__ input, signed char* __restrict__ quantized,
+                                       float* __restrict__ scales, float* __restrict__ restored, int row, int N,
+                                       int own) {
+    const int first = row * N;
+    // An element has the same number in all three arrays: where a four of floats begins, so does one of bytes.
+    const int head = min(-first & 3, N);
+    const int fours = (N - head) / 4;
+    const int begin = first + head;
+    const bool has_single = own < N - 4 * fours;
+    const int place_of_single = own < head ? own : 4 * fours + own;
+    const float single = has_single ? input[first + place_of_single] : 0.0f;
+    float maximum = fabsf(single);
+    float4 kept[FOURS];
+#pragma unroll
+    for (int k = 0; k < FOURS; k++) {
+        const int place = THREADS * k + own;
+        if (place < fours) {
+            kept[k] = four(input, begin + 4 * place);
+            maximum = fmaxf(maximum, largest(kept[k]));
+        }
+    }
+    if (THREADS > 32) {
+        // Not unrolled, since the registers are taken.
+#pragma unroll 1
+        for (int place = THREADS * FOURS + own; place < fours; place += THREADS) {
+            maximum = fmaxf(maximum, largest(four(input, begin + 4 * place)));
+        }
+    }
+    const Scale scale(THREADS > 32 ? largest_of_block(maximum) : largest_of_warp(maximum));
+    if (has_single) {
+        scale.store(single, quantized, restored, first + place_of_single);
+    }
+#pragma unroll
+    for (int k = 0; k < FOURS; k++) {
+        const int place = THREADS * k + own;
+        if (place < fours) {
+            scale.store(kept[k], quantized, restored, begin + 4 * place);
+        }
+    }
+    if (THREADS > 32) {
+#pragma unroll 1
+        for (int place = THREADS * FOURS + own; place < fours; place += THREADS) {
+            scale.store(four(input, begin + 4 * place), quantized, restored, begin + 4 * place);
+        }
+    }
+    if (own == 0) {
+        scales[row] = scale.scale;
+    }
+}
+
+__global__ void __launch_bounds__(BLOCK, 2048 / BLOCK)
     quantize_kernel(const float* __restrict__ input, signed char* __restrict__ quantized, float* __restrict__ scales,
                     float* __restrict__ restored, int M, int N) {
-    const int row = (blockIdx.x * BLOCK + threadIdx.x) / 32;
+    const int warp = threadIdx.x / 32;
     const int lane = threadIdx.x % 32;
-    if (row >= M) {
-        return;
-    }
-    const size_t first = (size_t)row * N;
-    float maximum = 0.0f;
-    if (N % 4 == 0) {
-        const float4* in = reinterpret_cast<const float4*>(input + first);
-        char4* bytes = reinterpret_cast<char4*>(quantized + first);
-        float4* floats = reinterpret_cast<float4*>(restored + first);
-        const int fours = N / 4;
-        float4 kept[KEPT];
-#pragma unroll
-        for (int k = 0; k < KEPT; k++) {
-            const int place = 32 * k + lane;
-            if (place < fours) {
-                kept[k] = in[place];
-                maximum = fmaxf(maximum, largest(kept[k]));
-            }
+    const int first_row = blockIdx.x * (BLOCK / 32);
+    if (N > 4 * 32 * KEPT) {
+        const int behind = min(first_row + BLOCK / 32, M);
+        for (int row = first_row; row < behind; row++) {
+            do_row<BLOCK, KEPT>(input, quantized, scales, restored, row, N, threadIdx.x);
         }
-        for (int place = 32 * KEPT + lane; place < fours; place += 32) {
-            maximum = fmaxf(maximum, largest(in[place]));
+    } else if (first_row + warp < M) {
+        if (N <= 4 * 32) {
+            do_row<32, 1>(input, quantized, scales, restored, first_row + warp, N, lane);
+        } else {
+            do_row<32, KEPT>(input, quantized, scales, restored, first_row + warp, N, lane);
         }
-        const Scale scale(largest_of_warp(maximum));
-#pragma unroll
-        for (int k = 0; k < KEPT; k++) {
-            const int place = 32 * k + lane;
-            if (place < fours) {
-                scale.store(kept[k], bytes + place, floats + place);
-            }
-        }
-        for (int place = 32 * KEPT + lane; place < fours; place += 32) {
-            scale.store(in[place], bytes + place, floats + place);
-        }
-        if (lane == 0) {
-            scales[row] = scale.scale;
-        }
-        return;
-    }
-    for (int j = lane; j < N; j += 32) {
-        maximum = fmaxf(maximum, fabsf(input[first + j]));
-    }
-    const Scale scale(largest_of_warp(maximum));
-    for (int j = lane; j < N; j += 32) {
-        const int whole = __float2int_rn(input[first + j] * scale.inverse);
-        quantized[first + j] = whole;
-        restored[first + j] = whole * scale.scale;
-    }
-    if (lane == 0) {
-        scales[row] = scale.scale;
     }
 }

@@ -1,10 +1,11 @@
 // expect: accepted
 //
-// Reduction, step 5: cooperative groups instead of hand-written shuffles.
+// Reduction by cooperative groups instead of hand-written shuffles.
 //
-// Added to step 3: the groups of threads get names and types, and cg::reduce picks the best instructions for the
-// group at hand. One atomic operation a warp keeps the kernel short. It gains no speed; it gains code that says
-// what it means and cannot get a mask or a lane number wrong.
+// Another way to write step 3: the groups of threads get names and types, and cg::reduce picks the best instructions
+// for the group at hand. It is code that says what it means and cannot get a mask or a lane number wrong. One atomic
+// operation a warp keeps the kernel short, and costs time: step 3 has one a block of 16 warps, and they queue up at one
+// address.
 
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
