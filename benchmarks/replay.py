@@ -5,11 +5,11 @@
     python benchmarks/replay.py --only missing_barrier
     python benchmarks/replay.py --jobs 2 --save build/replay.jsonl
 
-A replay shows the fault if it has a step at the line of the report, or if the report names none, a mark. Files that
-fail before a kernel runs have none. Time is that beyond the grading; `cpu` is that of all processes that take part.
-With `--save` each row goes into a file of lines at once, and files that have a row there are passed over: the same
-command goes on where it was cut off. `--seconds` begins no file after so many. To grade takes ten times as long as to
-record: with `--reports` a later run finds the reports of this one in that folder.
+A replay shows the fault if it has a step at the line of the report, or if the report names none, a mark, and doesn't
+end before. Files that fail before a kernel runs have none. Time is that beyond the grading; `cpu` is that of all
+processes that take part. With `--save` each row goes into a file of lines at once, and files that have a row there are
+passed over: the same command goes on where it was cut off. `--seconds` begins no file after so many. To grade takes ten
+times as long as to record: with `--reports` a later run finds the reports of this one in that folder.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from grader.judge.watching import can_be_watched
 from grader.languages.registry import language_of, read_submission
 from grader.problem import Problem, load_problem
 from grader.replay.packing import pack
-from grader.replay.record import record_replay
+from grader.replay.record import BEYOND, record_replay
 from grader.replay.trace import Trace
 from grader.run.templates import use_templates
 from grader.sandbox import Sandbox
@@ -92,6 +92,8 @@ def missing(report: Report, trace: Trace | None) -> str:
         return f"NO STEP AT LINE {report.line}"
     if not trace.marks:
         return "NO MARK"
+    if BEYOND in trace.remarks:
+        return "ENDS TOO EARLY"
     if fault is not None and fault.fault is FaultClass.DATA_RACE and trace.marks[0].kind != "race":
         return "(the race's two accesses are not in this block)"
     return ""

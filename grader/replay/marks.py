@@ -9,7 +9,7 @@ from math import isclose, isfinite, prod
 
 import numpy as np
 
-from grader.core.report import CaseResult, FaultReport
+from grader.core.report import CaseResult, ElementError, FaultReport
 from grader.core.verdict import FaultClass, Verdict
 from grader.replay.decode import scalar
 from grader.replay.model import (
@@ -48,13 +48,16 @@ MOST_TOUCHES = 400
 STILL_RUNNING = "still running here when the recording ended"
 
 
-def mark(trace: Trace, result: CaseResult) -> Trace:
-    """The trace with the marks of this result, and with the values that were expected of outputs."""
+def mark(trace: Trace, result: CaseResult, is_cut: bool = False) -> Trace:
+    """The trace with the marks of this result, and with the values that were expected of outputs.
+
+    One that `is_cut` may have the write of another wrong element than the first.
+    """
     fault = result.fault
     marks: list[Mark] = []
     if fault is None:
         trace = _with_expected(trace, result)
-        marks = _wrong_writes(trace, result)
+        marks = _wrong_writes(trace, result, is_cut)
         if result.verdict is Verdict.TIME_LIMIT_EXCEEDED:
             marks = [_end(trace, result)]
     elif fault.fault is FaultClass.DATA_RACE:
@@ -95,8 +98,8 @@ def happens_again(trace: Trace, marked: Trace, result: CaseResult) -> bool:
     if result.fault is not None:
         own = (_line(trace, each) for each in trace.marks)
         return result.fault.fault not in _OWN_FAULTS or not result.fault.line or result.fault.line in own
-    wrong = next((element for output in result.outputs for element in output.elements), None)
     write = next((each for each in marked.marks if each.kind == FIRST_WRONG_WRITE and each.step >= 0), None)
+    wrong = None if write is None else _wrong_elements(result).get((write.array, write.index))
     if wrong is None or write is None or not isfinite(wrong.got):
         return True
     number, array = next((n, each) for n, each in enumerate(marked.arrays) if each.name == write.array)
@@ -155,22 +158,33 @@ def _with_expected(trace: Trace, result: CaseResult) -> Trace:
     return replace(trace, arrays=tuple(replace(each, expected=expected.get(each.name, {})) for each in trace.arrays))
 
 
-def _wrong_writes(trace: Trace, result: CaseResult) -> list[Mark]:
-    found = first_wrong(result, {array.name: array.shape for array in trace.arrays})
-    if found is None:
+def _wrong_elements(result: CaseResult) -> dict[tuple[str, int], ElementError]:
+    """The wrong elements that the report knows, by array and flat index, in its order."""
+    return {
+        (output.array, _flat(element.index, output.shape)): element
+        for output in result.outputs
+        for element in output.elements
+    }
+
+
+def _wrong_writes(trace: Trace, result: CaseResult, is_cut: bool) -> list[Mark]:
+    first = first_wrong(result, {array.name: array.shape for array in trace.arrays})
+    if first is None:
         return []
-    name, index = found
-    given = {"array": name, "index": index, "space": GLOBAL}
-    number = next((n for n, array in enumerate(trace.arrays) if array.name == name), None)
-    size = trace.types[trace.arrays[number].type].size if number is not None else 0
-    write = None if number is None else trace.who_wrote(GLOBAL, number, index * size, len(trace))
-    if write is None:
-        return [Mark(FIRST_WRONG_WRITE, NOBODY.format(**given), **given)]  # type: ignore[arg-type]
-    wrong = next((element for output in result.outputs for element in output.elements), None)
-    words = result.message
-    if wrong is not None:
-        words = FIRST_WRITE.format(**given, value=f"{wrong.got:g}", expected=f"{wrong.expected:g}")
-    return [Mark(FIRST_WRONG_WRITE, words, write.step, write.thread, **given)]  # type: ignore[arg-type]
+    known = _wrong_elements(result)
+    for name, index in (first, *(known if is_cut else ())):
+        number = next((n for n, array in enumerate(trace.arrays) if array.name == name), None)
+        size = trace.types[trace.arrays[number].type].size if number is not None else 0
+        write = None if number is None else trace.who_wrote(GLOBAL, number, index * size, len(trace))
+        if write is not None:
+            wrong, words = known.get((name, index)), result.message
+            if wrong is not None:
+                values = {"value": f"{wrong.got:g}", "expected": f"{wrong.expected:g}"}
+                words = FIRST_WRITE.format(array=name, index=index, **values)
+            return [Mark(FIRST_WRONG_WRITE, words, write.step, write.thread, array=name, index=index, space=GLOBAL)]
+    name, index = first
+    words = NOBODY.format(array=name, index=index)
+    return [Mark(FIRST_WRONG_WRITE, words, array=name, index=index, space=GLOBAL)]
 
 
 def _end(trace: Trace, result: CaseResult) -> Mark:

@@ -40,7 +40,7 @@ from grader.replay.writers import Element
 from grader.run.limited import Limited
 from grader.sandbox import Sandbox
 
-LIMITS = Limits(seconds=3.0, instructions=16_000_000)
+LIMITS = Limits(seconds=3.0, instructions=64_000_000)
 ROWS, ENDLESS_ROWS = 16_000, 4_000
 """Accesses that are recorded: of an endless loop a few rounds are enough."""
 LIBRARIES = re.compile(r"^[ \t]*#[ \t]*include[ \t]*[<\"](cub|thrust|cute|cutlass)/", re.MULTILINE)
@@ -213,11 +213,11 @@ class Recorder:
                 trace = self._trace(planner, build, case, place, limits, rows, False, keeps_last, sought)
                 if trace is None:
                     continue
-                marked = mark_end(trace) if begun else mark(trace, result)
+                marked = mark_end(trace) if begun else mark(trace, result, _is_cut(trace))
                 if BLOCK_ALONE in trace.remarks and not happens_again(trace, marked, result):
                     after = self._trace(planner, build, case, place, limits, rows, True, keeps_last, sought)
                     trace = after or trace
-                    marked = mark(trace, result)
+                    marked = mark(trace, result, _is_cut(trace))
                 if is_shown(trace, marked, result, _is_cut(trace)):
                     return marked
                 found = found or marked
