@@ -19,11 +19,15 @@ MAX_SHARED_PER_BLOCK_OPTIN = 97
 
 @dataclass(frozen=True)
 class DeviceTable:
-    """The device that a recorder simulates. `total_memory` is in bytes; an unknown attribute is 0."""
+    """The device that a recorder simulates. `total_memory` is in bytes; an unknown attribute is 0.
+
+    One that is `emulated` runs PTX, and needs no machine code.
+    """
 
     name: str
     total_memory: int
     attributes: Mapping[int, int] = field(default_factory=dict)
+    emulated: bool = False
 
     def __getitem__(self, number: int) -> int:
         return self.attributes.get(number, 0)
@@ -79,7 +83,7 @@ _EMULATED = {
     115: 1,  # memory pools
 }
 
-EMULATED = DeviceTable("NVIDIA GeForce RTX 4060", 8 << 30, _EMULATED)
+EMULATED = DeviceTable("NVIDIA GeForce RTX 4060", 8 << 30, _EMULATED, emulated=True)
 """A small GPU of compute capability 8.9 under a real GPU's name, so that programs can't tell it from one.
 
 Its limits come from the table of technical specifications in the CUDA C++ Programming Guide. It has few SMs, so that

@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from grader.core.verdict import LanguageName
 from grader.languages.registry import read_submission
 from grader.model.gpus import gpu_named
 from grader.model.model import model_time, sample_case, time_of
 from grader.problem import load_problem
+from tests.languages.test_grading_python import require
 
 PROBLEMS = Path(__file__).parents[2] / "problems"
 SIZES = {"M": 1024, "N": 1024, "K": 1024}
@@ -86,3 +88,20 @@ def test_inputs_are_of_the_family_that_times_are_measured_with(folder):
     sizes = {"M": 6000, "N": 6000, "NNZ": 60_000}
     (launch,) = sample_case(problem, read_submission(file, None), sizes, H200, folder).launches
     assert max(step.weight for way in launch.ways for step in way.steps) < 60_000 / 2 / 4 / 2
+
+
+@pytest.mark.parametrize(
+    ("language", "file"),
+    [
+        ("triton", "triton_blocks.py"),
+        ("cutile", "cutile_tiles.py"),
+        ("cute", "cute_grid_stride.py"),
+        ("numba", "numba_forall.py"),
+    ],
+)
+def test_files_in_python_have_a_model_time(language, file, folder):
+    require(LanguageName(language))
+    problem = load_problem(PROBLEMS / "map")
+    submission = read_submission(PROBLEMS / "map" / "submissions" / "accepted" / file, None)
+    found = model_time(problem, submission, {"N": 200_000}, H200, folder)
+    assert not found.why_not and found.low < found.seconds < found.high

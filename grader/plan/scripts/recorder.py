@@ -13,7 +13,7 @@ from grader.compile.compiler import CompileFailure
 from grader.compile.program import Kernel, Program
 from grader.core.report import Diagnostic
 from grader.core.verdict import Verdict
-from grader.plan.device_table import EMULATED, DeviceTable
+from grader.plan.device_table import DeviceTable
 from grader.plan.recorder_call import Ended
 from grader.plan.recording import Argument, Recording
 from grader.plan.runner import DeviceMemory
@@ -85,7 +85,7 @@ class ScriptRecorder:
             "do": "solve",
             "arguments": [_argument_to_json(argument) for argument in arguments],
             "device": device_to_json(properties),
-            "machine_code": properties is not EMULATED,
+            "machine_code": not properties.emulated,
         }
         try:
             process.ask(question)
