@@ -112,9 +112,13 @@ def stop_of_death(ended: Ended, cpu_seconds: int | None, seconds: float) -> Stop
     return Stop(Verdict.RUNTIME_ERROR, message, hint="return from solve() instead")
 
 
-def took_too_long(seconds: float) -> Stop:
+def took_too_long(seconds: float, compiling: str = "") -> Stop:
+    """The Stop for a solve() that does not return; `compiling` is the function that was compiled at the end."""
     message = f"solve() did not return within {seconds:g} seconds on the host"
-    return Stop(Verdict.TIME_LIMIT_EXCEEDED, message, hint="look for a loop that never ends")
+    if not compiling:
+        return Stop(Verdict.TIME_LIMIT_EXCEEDED, message, hint="look for a loop that never ends")
+    hint = "let a block have fewer elements, or more warps to share them: code grows with the elements of a thread"
+    return Stop(Verdict.TIME_LIMIT_EXCEEDED, f"{message}: {compiling} was still being compiled", hint=hint)
 
 
 def stop_of_forgery(error: Malformed) -> Stop:

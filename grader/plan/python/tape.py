@@ -89,6 +89,11 @@ class Tape:
         """How many steps were recorded so far, and questions asked."""
         return self._recorded + self._asked
 
+    def compiling(self, name: str) -> None:
+        """Tells the judge that this function is compiled from now on, until the next frame: if that takes all the time
+        there is, nothing else can be told any more."""
+        self._judge.send({"op": "compiling", "name": name})
+
     def kernel(self, name: str, symbol: str, parameter_bytes: Sequence[int], ptx: str, cubin: bytes = b"") -> str:
         """Tells the judge of a compiled kernel, once; returns the handle by which `launch` names it.
 

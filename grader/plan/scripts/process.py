@@ -44,6 +44,8 @@ FILE = "submission.py"
 """The file's name for Python and the compilers, which write it into their code: not all of them take any name."""
 _AT_HOME = "Let solve() do the work, and the file itself define functions only."
 _PRINTED = 10_000
+_SHOWN = 100
+"""Characters of a function's name."""
 
 
 class ScriptProcess:
@@ -59,6 +61,7 @@ class ScriptProcess:
         self._until = time.monotonic() + seconds
         self._left = TOTAL_LIMIT
         self._death: ChildDied | None = None
+        self._compiling = ""
 
     def ask(self, message: Mapping[str, Any]) -> None:
         """Sends a request."""
@@ -71,6 +74,12 @@ class ScriptProcess:
         self.ask({"payload": payload.hex()})
 
     def receive(self) -> Mapping[str, Any] | None:
+        while (frame := self._receive()) is not None and frame.get("op") == "compiling":
+            self._compiling = text(frame, "name")[:_SHOWN]
+        self._compiling = ""
+        return frame
+
+    def _receive(self) -> Mapping[str, Any] | None:
         try:
             if not self.alive:
                 return None
@@ -96,7 +105,7 @@ class ScriptProcess:
         self._until += seconds
 
     def end_late(self) -> Stop:
-        return took_too_long(self._seconds)
+        return took_too_long(self._seconds, self._compiling)
 
     def explain_death(self) -> Stop:
         died = self._death

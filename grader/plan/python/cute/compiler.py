@@ -100,6 +100,7 @@ class _Backend(LegacyCompilerBackend):
         told = f"{self._dsl.envar.arch} {options.to_str()} {ctx.pipeline} {ctx.sig} {ctx.no_jit_engine} {machine_code}"
         key = "cute", hashlib.sha256(text.getvalue() + told.encode()).hexdigest()
         if key not in self._memo:
+            self._tape().compiling("a kernel")
             with TemporaryDirectory(prefix="cute", dir=Path.cwd()) as folder:
                 self._memo[key] = self._compile(ctx, Path(folder) / "made", machine_code)
         self._made.append(Compiled(self._memo[key], self._tape().count))

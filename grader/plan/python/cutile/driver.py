@@ -83,6 +83,7 @@ class CutileDriver:
         bytecode = bytes(made.bytecode)
         key = ("cutile", bytecode, target, options.opt_level_for_target(target), tape.machine_code)
         if key not in self._memo:
+            tape.compiling(function.pyfunc.__name__)
             ptx, cubin = self._compiler.compile(bytecode, target, options, tape.machine_code)
             self._memo[key] = read_compiled(function.pyfunc.__name__, ptx, cubin)
         found: Compiled = self._memo[key]

@@ -63,6 +63,7 @@ class TritonDriver:
             key = hashlib.sha256("\0".join(words).encode()).hexdigest()
             if key not in self._memo:
                 if key not in self._memo.kept:
+                    tape().compiling(str(getattr(getattr(src, "fn", None), "__name__", "a kernel")))
                     self._memo.keep(key, _packed(usual(src, target=target, options=options, **more)))
                 # Also where it was compiled just now: a submission sees the same of it each time.
                 self._memo[key] = _restored(src, key, self._memo.kept[key])
