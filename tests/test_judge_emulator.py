@@ -213,7 +213,10 @@ def test_no_process_outlives_the_judge(sent, tmp_path):
         pids = judge.stdout.readline().split()
         assert pids
         judge.send_signal(sent)
-        judge.wait(timeout=120)
+        try:
+            judge.wait(timeout=120)
+        finally:
+            judge.kill()
         messages = judge.stderr.read()
     deadline = time.monotonic() + 60
     while any(Path(f"/proc/{pid}").exists() for pid in pids) and time.monotonic() < deadline:

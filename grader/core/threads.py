@@ -1,19 +1,42 @@
-"""Keeps NumPy's linear algebra to one thread where more would cost more than they save."""
+"""Threads of a judge: work beside its own, and NumPy's linear algebra kept to one where more would cost more than they
+save."""
 
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
+from concurrent.futures import Future
 from contextlib import AbstractContextManager
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     from threadpoolctl import ThreadpoolController
+
+T = TypeVar("T")
 
 OF_A_JUDGE = {"OPENBLAS_NUM_THREADS": "4", "OPENBLAS_THREAD_TIMEOUT": "16"}
 """Environment variables for a process that computes references, to be set before NumPy is loaded. Starting more threads
 costs more than they save. An idle one polls for two to this power of clock cycles before it sleeps: by default for tens
 of milliseconds, at the start of each process and after each product."""
+
+
+def beside(work: Callable[[], T], name: str) -> Future[T]:
+    """Does the work, which starts no processes, in a thread of this name.
+
+    The thread keeps no process from ending. One of a ThreadPoolExecutor does, where Ctrl-C comes between its start and
+    the pool's noting of it.
+    """
+    future: Future[T] = Future()
+
+    def run() -> None:
+        try:
+            future.set_result(work())
+        except BaseException as error:
+            future.set_exception(error)
+
+    threading.Thread(target=run, name=name, daemon=True).start()
+    return future
 
 
 @cache

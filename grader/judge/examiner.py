@@ -9,11 +9,11 @@ from __future__ import annotations
 import dataclasses
 import re
 import time
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from grader.core.report import CaseResult, FaultReport, KernelInfo
+from grader.core.threads import beside, one_thread
 from grader.core.verdict import FaultClass, Verdict, WrongKind
 from grader.plan.poison import Poison
 from grader.plan.runner import Remark, Run, Runner, RunnerStopped, RunStatus
@@ -87,8 +87,6 @@ class Examiner:
         self._problem = problem
         self._source = submission.text
         self._planner = planner
-        # Its thread ends with this object.
-        self._beside = ThreadPoolExecutor(1, "kgrade-references")
 
     def examine(self, case: Case) -> CaseResult:
         """Examines the case, and if it is right its sizes with other inputs; the result is of the first that fails."""
@@ -106,7 +104,7 @@ class Examiner:
         `both_orders`, where launches have no order."""
         began = time.monotonic()
         on_gpu = self._referee is not None and self._referee.is_quicker(case.sizes)
-        references = None if on_gpu else self._beside.submit(self._references, case)
+        references = None if on_gpu else beside(lambda: self._references(case), "kgrade-references")
         try:
             runs = self._run_poisoned(case, repeat, both_orders)
         except RecordingStopped as stop:
@@ -198,7 +196,6 @@ class Examiner:
     def _references(self, case: Case) -> References:
         """The references of a case, with what every comparison needs of them."""
         from grader.check.references import known_references, references_of
-        from grader.core.threads import one_thread
 
         find = known_references.of if self._known_cases else references_of
         with one_thread() if fits_emulator(self._problem, case) else nullcontext():
@@ -213,7 +210,6 @@ class Examiner:
             if result is not None:
                 return result
         from grader.check import check_outputs
-        from grader.core.threads import one_thread
 
         references = self._references(case) if ahead is None else ahead.result()
         with one_thread() if fits_emulator(self._problem, case) else nullcontext():
