@@ -372,7 +372,9 @@ class Assembler:
             if len(wanted) > MOST_ELEMENTS:
                 break
         shown = np.array(sorted(wanted), np.int64)
-        shown = shown[self._recorded.known[slot].reshape(-1, size)[shown].all(axis=1)]
+        # Bytes behind the last whole element belong to none.
+        known = self._recorded.known[slot][: flat.size * size].reshape(-1, size)
+        shown = shown[known[shown].all(axis=1)]
         whole = dict(zip(shown.tolist(), bits[shown].tolist(), strict=True))
         shape = tuple(array.data.shape) if flat.size == array.data.size else (flat.size,)
         role = self._about.roles.get(array.name, "scratch")

@@ -611,6 +611,25 @@ def test_a_fault_before_the_host_reads_is_shown(studio: Studio) -> None:
     assert int(trace.steps.line[trace.marks[0].step]) == 4
 
 
+ODD_SCRATCH = """#include <cuda_runtime.h>
+__global__ void add(const float* a, const float* b, float* output, double* scratch, int N) {
+    scratch[0] = a[0];
+    output[0] = b[0] + (float)scratch[0] + N;
+}
+extern "C" void solve(const float* a, const float* b, float* output, int N) {
+    double* scratch;
+    cudaMalloc(&scratch, 12);
+    add<<<1, 1>>>(a, b, output, scratch, N);
+    cudaFree(scratch);
+}
+"""
+
+
+def test_scratch_that_ends_within_an_element_is_shown(studio: Studio) -> None:
+    trace = studio.record(ODD_SCRATCH, n=1, **wrong(0))
+    assert [array.shape for array in trace.arrays if array.role == "scratch"] == [(1,)]
+
+
 ENDLESS_SOLVE = """#include <cuda_runtime.h>
 __global__ void add(const float* a, const float* b, float* output, int N) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
