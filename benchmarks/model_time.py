@@ -95,11 +95,11 @@ def measured(rows: list[Modelled]) -> list[Modelled]:
     sizes = [word for size in dict.fromkeys(row.sizes for row in rows) for word in ("--size", size)]
     times: dict[tuple[str, str], float] = {}
     for start in range(0, len(files), MOST_FILES):
-        times |= _bench(problem, files[start : start + MOST_FILES], sizes)
+        times |= bench_times(problem, files[start : start + MOST_FILES], sizes)
     return [replace(row, measured=times.get((row.file, row.sizes), row.measured)) for row in rows]
 
 
-def _bench(problem: str, files: Sequence[str], sizes: Sequence[str]) -> Mapping[tuple[str, str], float]:
+def bench_times(problem: str, files: Sequence[str], sizes: Sequence[str]) -> Mapping[tuple[str, str], float]:
     """The seconds of one run of `kgrade bench`, by file and size; empty if it times nothing."""
     paths = [str(FOLDER / problem / "submissions" / "accepted" / file) for file in files]
     command = [sys.executable, "-m", "grader", "bench", problem, *paths, *sizes, "--json"]

@@ -18,7 +18,7 @@ problem = Problem(
     constants=dict(BLOCK=1024),
     # The longest arrays are "spread": near -40 each, so that their sums need more bits than a float has.
     gates=exact(families=("normal", "special", "constant", "spread")),
-    baseline="accepted/solve_3_look_back.cu",
+    baseline="accepted/solve_4_a_line_for_each_tile.cu",
     # More than 2,048 blocks of 2,048 elements: two levels of these are not enough.
     always=[at("spread", N=4_200_001)],
     benchmarks=[dict(N=50_000_000), dict(N=16_777_216), dict(N=1_000_003)],

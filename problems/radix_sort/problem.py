@@ -19,7 +19,7 @@ problem = Problem(
     constants=dict(BLOCK=1024),
     # Of "special" and "spread" keys many are equal, and only a stable sort has their values in order.
     gates=exact(families=("normal", "special", "spread")),
-    baseline="accepted/solve_3_one_pass_a_digit.cu",
+    baseline="accepted/solve_4_counts_before_ranks.cu",
     benchmarks=[dict(N=16_777_216), dict(N=1_048_576), dict(N=10_000_019)],
 )
 

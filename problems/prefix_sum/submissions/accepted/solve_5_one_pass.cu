@@ -2,21 +2,21 @@
 //
 // Prefix sum, step 5: each element is read once and written once, whatever the rows are like.
 //
-// Added to step 4: host code that chooses. Rows of up to 1024 elements get a warp each, which keeps the row in registers:
-// no barrier, and all loads of a row are under way at once. Longer rows are cut into tiles of 4096, each a block's, so
-// that a few long rows fill the GPU as well. A tile publishes its sum, looks at the tiles before it in its row, 32 at a
-// time, and goes on until one of them has published the sum of all up to there (decoupled look-back, Merrill and Garland,
-// 2016). Tiles are numbered as they start: those to the left are at work or done, and waiting for them ends. A thread
-// moves four elements at once; as rows begin anywhere, the ends of a row go one by one. Expect a third of the time on
-// rows of 500,009.
+// Added to step 4: host code that chooses. Rows of up to 1024 elements get a warp each, which keeps the row in
+// registers: no barrier, and all loads of a row are under way at once. Longer rows are cut into tiles of up to 12,288,
+// each a block's, so that a few long rows fill the GPU as well. A tile publishes its sum, looks at the tiles before it
+// in its row, 32 at a time, and goes on until one of them has published the sum of all up to there (decoupled look-
+// back, Merrill and Garland, 2016). Tiles are numbered as they start: those to the left are at work or done, and
+// waiting for them ends. A thread moves four elements at once; as rows begin anywhere, the ends of a row go one by
+// one. Expect a third of the time on rows of 500,009.
 
 #include <cuda_runtime.h>
 
 #define BLOCK 256
 #define WARPS (BLOCK / 32)
-#define ROUNDS 4
-#define TILE (BLOCK * ROUNDS * 4)
 #define ALL 0xffffffffu
+// Words from one tile's to the next: 128 bytes. Loads of one line come one after the other, and many look at a tile.
+#define APART 16
 
 typedef unsigned long long Word;
 
@@ -50,32 +50,32 @@ __device__ __forceinline__ void store(float* __restrict__ row, int at, int N, fl
     }
 }
 
-// The sums up to each lane's fours, of ROUNDS pieces of 128 elements; returns the sum of all of them.
+__device__ __forceinline__ float4 plus(float before, float4 x) {
+    return make_float4(before + x.x, before + x.y, before + x.z, before + x.w);
+}
+
+// Turns pieces of 128 elements into their running sums, from one piece to the next; returns the sum of all of them.
 template <int PIECES>
-__device__ __forceinline__ float scan_fours(const float4 (&fours)[PIECES], float (&before)[PIECES]) {
+__device__ __forceinline__ float scan_fours(float4 (&fours)[PIECES]) {
     const int lane = threadIdx.x % 32;
     float carry = 0.0f;
 #pragma unroll
     for (int r = 0; r < PIECES; r++) {
-        const float own = (fours[r].x + fours[r].y) + (fours[r].z + fours[r].w);
-        float sum = own;
+        float4& x = fours[r];
+        x.y += x.x;
+        x.z += x.y;
+        x.w += x.z;
+        float sum = x.w;
 #pragma unroll
         for (int distance = 1; distance < 32; distance *= 2) {
             const float left = __shfl_up_sync(ALL, sum, distance);
             sum += lane >= distance ? left : 0.0f;
         }
         const float left = __shfl_up_sync(ALL, sum, 1);
-        before[r] = carry + (lane > 0 ? left : 0.0f);
+        x = plus(carry + (lane > 0 ? left : 0.0f), x);
         carry += __shfl_sync(ALL, sum, 31);
     }
     return carry;
-}
-
-__device__ __forceinline__ float4 sums_from(float before, float4 x) {
-    const float a = x.x;
-    const float b = a + x.y;
-    const float c = b + x.z;
-    return make_float4(before + a, before + b, before + c, before + (c + x.w));
 }
 
 // A warp for a row. PIECES times 128 elements hold the row and up to three that lie before it.
@@ -89,15 +89,14 @@ __global__ void __launch_bounds__(BLOCK)
     const size_t first = (size_t)row * N;
     const int start = threadIdx.x % 32 * 4 - (int)(first & 3);
     float4 fours[PIECES];
-    float before[PIECES];
 #pragma unroll
     for (int r = 0; r < PIECES; r++) {
         fours[r] = load(input + first, start + r * 128, N);
     }
-    scan_fours(fours, before);
+    scan_fours(fours);
 #pragma unroll
     for (int r = 0; r < PIECES; r++) {
-        store(output + first, start + r * 128, N, sums_from(before[r], fours[r]));
+        store(output + first, start + r * 128, N, fours[r]);
     }
 }
 
@@ -105,14 +104,14 @@ __global__ void __launch_bounds__(BLOCK)
 __device__ float look_back(volatile Word* published, int tile, float own) {
     const int lane = threadIdx.x % 32;
     if (lane == 0) {
-        published[tile] = (tile == 0 ? TOTAL : OWN) | __float_as_uint(own);
+        published[tile * APART] = (tile == 0 ? TOTAL : OWN) | __float_as_uint(own);
     }
     float before = 0.0f;
     for (int nearest = tile - 1; nearest >= 0; nearest -= 32) {
         Word word = TOTAL;
         if (nearest >= lane) {
             do {
-                word = published[nearest - lane];
+                word = published[(nearest - lane) * APART];
             } while (word < OWN);
         }
         const unsigned totals = __ballot_sync(ALL, word >= TOTAL);
@@ -127,12 +126,14 @@ __device__ float look_back(volatile Word* published, int tile, float own) {
         }
     }
     if (lane == 0 && tile > 0) {
-        published[tile] = TOTAL | __float_as_uint(before + own);
+        published[tile * APART] = TOTAL | __float_as_uint(before + own);
     }
     return before;
 }
 
-__global__ void __launch_bounds__(BLOCK)
+// A block for a tile of PIECES times 1024 elements of a row.
+template <int PIECES>
+__global__ void __launch_bounds__(BLOCK, PIECES > 4 ? 3 : 6)
     scan_tiles(const float* __restrict__ input, float* __restrict__ output, Word* published, unsigned* started, int N,
                int tiles) {
     __shared__ float warp_sums[WARPS];
@@ -147,15 +148,14 @@ __global__ void __launch_bounds__(BLOCK)
     const unsigned row = number / tiles;
     const int tile = number % tiles;
     const size_t first = (size_t)row * N;
-    const int start = tile * TILE + warp * (ROUNDS * 128) + lane * 4 - (int)(first & 3);
+    const int start = (tile * WARPS + warp) * PIECES * 128 + lane * 4 - (int)(first & 3);
 
-    float4 fours[ROUNDS];
-    float before[ROUNDS];
+    float4 fours[PIECES];
 #pragma unroll
-    for (int r = 0; r < ROUNDS; r++) {
+    for (int r = 0; r < PIECES; r++) {
         fours[r] = load(input + first, start + r * 128, N);
     }
-    const float of_warp = scan_fours(fours, before);
+    const float of_warp = scan_fours(fours);
     if (lane == 0) {
         warp_sums[warp] = of_warp;
     }
@@ -168,7 +168,7 @@ __global__ void __launch_bounds__(BLOCK)
         of_tile += warp_sums[w];
     }
     if (warp == 0) {
-        const float sum = look_back(published + (size_t)row * tiles, tile, of_tile);
+        const float sum = look_back(published + (size_t)row * tiles * APART, tile, of_tile);
         if (lane == 0) {
             before_tile = sum;
         }
@@ -176,9 +176,22 @@ __global__ void __launch_bounds__(BLOCK)
     __syncthreads();
     const float base = before_tile + of_warps;
 #pragma unroll
-    for (int r = 0; r < ROUNDS; r++) {
-        store(output + first, start + r * 128, N, sums_from(base + before[r], fours[r]));
+    for (int r = 0; r < PIECES; r++) {
+        store(output + first, start + r * 128, N, plus(base, fours[r]));
     }
+}
+
+template <int PIECES>
+void scan_by_tiles(const float* input, float* output, int M, int N, int wide) {
+    constexpr int TILE = BLOCK * PIECES * 4;
+    const int tiles = (wide + TILE - 1) / TILE;
+    const size_t words = (size_t)M * tiles * APART + 1;
+    Word* published = nullptr;
+    cudaMalloc((void**)&published, words * sizeof(Word));
+    cudaMemset(published, 0, words * sizeof(Word));
+    scan_tiles<PIECES><<<(unsigned)(M * tiles), BLOCK>>>(
+        input, output, published, reinterpret_cast<unsigned*>(published + words - 1), N, tiles);
+    cudaFree(published);
 }
 
 extern "C" void solve(const float* input, float* output, int M, int N) {
@@ -193,14 +206,9 @@ extern "C" void solve(const float* input, float* output, int M, int N) {
         scan_rows<4><<<blocks, BLOCK>>>(input, output, M, N);
     } else if (wide <= 1024) {
         scan_rows<8><<<blocks, BLOCK>>>(input, output, M, N);
+    } else if (wide <= 4096) {
+        scan_by_tiles<4>(input, output, M, N, wide);
     } else {
-        const int tiles = (wide + TILE - 1) / TILE;
-        const size_t words = (size_t)M * tiles + 1;
-        Word* published = nullptr;
-        cudaMalloc((void**)&published, words * sizeof(Word));
-        cudaMemset(published, 0, words * sizeof(Word));
-        scan_tiles<<<(unsigned)(M * tiles), BLOCK>>>(input, output, published,
-                                                    reinterpret_cast<unsigned*>(published + words - 1), N, tiles);
-        cudaFree(published);
+        scan_by_tiles<12>(input, output, M, N, wide);
     }
 }

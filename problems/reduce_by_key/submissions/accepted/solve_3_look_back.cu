@@ -15,6 +15,8 @@
 #define WARPS (BLOCK / 32)
 #define TILE (BLOCK * EACH)
 #define ALL 0xffffffffu
+// Words from one tile's to the next: 128 bytes. Loads of one line come one after the other, and many look at a tile.
+#define APART 16
 
 typedef unsigned long long Word;
 
@@ -48,14 +50,14 @@ __device__ __forceinline__ Part from_above(Part part, int distance) {
 __device__ Part look_back(volatile Word* published, int tile, Part own) {
     int lane = threadIdx.x % 32;
     if (lane == 0) {
-        published[tile] = packed(tile == 0 ? TOTAL : OWN, own);
+        published[tile * APART] = packed(tile == 0 ? TOTAL : OWN, own);
     }
     Part before = {0, 0};
     for (int nearest = tile - 1; nearest >= 0; nearest -= 32) {
         Word word = TOTAL;
         if (nearest >= lane) {
             do {
-                word = published[nearest - lane];
+                word = published[(nearest - lane) * APART];
             } while (word < OWN);
         }
         unsigned totals = __ballot_sync(ALL, word >= TOTAL);
@@ -73,7 +75,7 @@ __device__ Part look_back(volatile Word* published, int tile, Part own) {
         }
     }
     if (lane == 0 && tile > 0) {
-        published[tile] = packed(TOTAL, join(before, own));
+        published[tile * APART] = packed(TOTAL, join(before, own));
     }
     return before;
 }
@@ -182,10 +184,10 @@ __global__ void fill(int* run_keys, int* sums, const int* count, int N) {
 extern "C" void solve(const int* keys, const int* values, int* run_keys, int* sums, int* count, int N) {
     int tiles = (N + TILE - 1) / TILE;
     Word* published;
-    cudaMalloc(&published, (tiles + 1) * sizeof(Word));
-    cudaMemset(published, 0, (tiles + 1) * sizeof(Word));
+    cudaMalloc(&published, (tiles * APART + 1) * sizeof(Word));
+    cudaMemset(published, 0, (tiles * APART + 1) * sizeof(Word));
     add_up<<<tiles, BLOCK>>>(keys, values, run_keys, sums, count, published,
-                             reinterpret_cast<unsigned*>(published + tiles), N);
+                             reinterpret_cast<unsigned*>(published + tiles * APART), N);
     fill<<<min((N + BLOCK - 1) / BLOCK, 1024), BLOCK>>>(run_keys, sums, count, N);
     cudaFree(published);
 }

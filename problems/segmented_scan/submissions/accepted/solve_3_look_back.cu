@@ -17,6 +17,8 @@
 #define WARPS (BLOCK / 32)
 #define TILE (BLOCK * ROUNDS * 4)
 #define ALL 0xffffffffu
+// Words from one tile's to the next: 128 bytes. Loads of one line come one after the other, and many look at a tile.
+#define APART 16
 
 typedef unsigned long long Word;
 
@@ -59,14 +61,14 @@ __device__ __forceinline__ void store(int* output, int i, int N, int4 four) {
 __device__ int look_back(volatile Word* published, int tile, Part own) {
     int lane = threadIdx.x % 32;
     if (lane == 0) {
-        published[tile] = (tile == 0 || own.head ? TOTAL : OWN) | (unsigned)own.sum;
+        published[tile * APART] = (tile == 0 || own.head ? TOTAL : OWN) | (unsigned)own.sum;
     }
     int before = 0;
     for (int nearest = tile - 1; nearest >= 0; nearest -= 32) {
         Word word = TOTAL;
         if (nearest >= lane) {
             do {
-                word = published[nearest - lane];
+                word = published[(nearest - lane) * APART];
             } while (word < OWN);
         }
         unsigned totals = __ballot_sync(ALL, word >= TOTAL);
@@ -81,7 +83,7 @@ __device__ int look_back(volatile Word* published, int tile, Part own) {
         }
     }
     if (lane == 0 && tile > 0 && !own.head) {
-        published[tile] = TOTAL | (unsigned)(before + own.sum);
+        published[tile * APART] = TOTAL | (unsigned)(before + own.sum);
     }
     return before;
 }
@@ -155,8 +157,8 @@ __global__ void __launch_bounds__(BLOCK) scan(const int* __restrict__ input, con
 extern "C" void solve(const int* input, const int* heads, int* output, int N) {
     int tiles = (N + TILE - 1) / TILE;
     Word* published;
-    cudaMalloc(&published, (tiles + 1) * sizeof(Word));
-    cudaMemset(published, 0, (tiles + 1) * sizeof(Word));
-    scan<<<tiles, BLOCK>>>(input, heads, output, published, reinterpret_cast<unsigned*>(published + tiles), N);
+    cudaMalloc(&published, (tiles * APART + 1) * sizeof(Word));
+    cudaMemset(published, 0, (tiles * APART + 1) * sizeof(Word));
+    scan<<<tiles, BLOCK>>>(input, heads, output, published, reinterpret_cast<unsigned*>(published + tiles * APART), N);
     cudaFree(published);
 }

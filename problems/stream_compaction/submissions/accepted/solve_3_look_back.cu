@@ -14,6 +14,8 @@
 #define WARPS (BLOCK / 32)
 #define TILE (BLOCK * EACH)
 #define ALL 0xffffffffu
+// Words from one tile's to the next: 128 bytes. Loads of one line come one after the other, and many look at a tile.
+#define APART 16
 
 typedef unsigned long long Word;
 
@@ -24,14 +26,14 @@ constexpr Word TOTAL = 2ull << 32;  // that of the tile and all before it
 __device__ int look_back(volatile Word* published, int tile, int own) {
     int lane = threadIdx.x % 32;
     if (lane == 0) {
-        published[tile] = (tile == 0 ? TOTAL : OWN) | (unsigned)own;
+        published[tile * APART] = (tile == 0 ? TOTAL : OWN) | (unsigned)own;
     }
     int before = 0;
     for (int nearest = tile - 1; nearest >= 0; nearest -= 32) {
         Word word = TOTAL;
         if (nearest >= lane) {
             do {
-                word = published[nearest - lane];
+                word = published[(nearest - lane) * APART];
             } while (word < OWN);
         }
         unsigned totals = __ballot_sync(ALL, word >= TOTAL);
@@ -46,7 +48,7 @@ __device__ int look_back(volatile Word* published, int tile, int own) {
         }
     }
     if (lane == 0 && tile > 0) {
-        published[tile] = TOTAL | (unsigned)(before + own);
+        published[tile * APART] = TOTAL | (unsigned)(before + own);
     }
     return before;
 }
@@ -119,9 +121,10 @@ __global__ void fill(float* output, const int* count, int N) {
 extern "C" void solve(const float* input, float* output, int* count, int N) {
     int tiles = (N + TILE - 1) / TILE;
     Word* published;
-    cudaMalloc(&published, (tiles + 1) * sizeof(Word));
-    cudaMemset(published, 0, (tiles + 1) * sizeof(Word));
-    compact<<<tiles, BLOCK>>>(input, output, count, published, reinterpret_cast<unsigned*>(published + tiles), N);
+    cudaMalloc(&published, (tiles * APART + 1) * sizeof(Word));
+    cudaMemset(published, 0, (tiles * APART + 1) * sizeof(Word));
+    compact<<<tiles, BLOCK>>>(input, output, count, published,
+                              reinterpret_cast<unsigned*>(published + tiles * APART), N);
     fill<<<min((N + BLOCK - 1) / BLOCK, 1024), BLOCK>>>(output, count, N);
     cudaFree(published);
 }
