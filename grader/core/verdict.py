@@ -74,8 +74,8 @@ FACTS: Mapping[Verdict, Facts] = {
     Verdict.TIME_LIMIT_EXCEEDED: Facts(
         *("Too slow or endless", Tone.WARN, Icon.CLOCK),
         ends_grading=True,
-        meaning="Usual causes: a loop whose end is never reached because its counter does not change, or a thread that "
-        "waits for a value that no other thread writes.",
+        meaning="Usual causes: a loop whose end is never reached because its counter does not change, a thread that "
+        "waits for a value that no other thread writes, or in Python a kernel that takes its compiler too long.",
     ),
     Verdict.MEMORY_LIMIT_EXCEEDED: Facts(
         *("Too much memory", Tone.WARN, Icon.CLOCK),

@@ -189,6 +189,7 @@ def test_a_starter_is_graded(name: LanguageName, problem: Problem, tmp_path: Pat
         ("import triton\nx = 1 // 0\n", 2, "ZeroDivisionError"),
         ("import triton\n\n", 1, "the file has no solve()"),
         ("import triton\n\ndef solve(a, b):\n    pass\n", 3, "solve() has 2 parameters, 4 are expected"),
+        ("import triton\n\ndef solve(b, a, output, N):\n    pass\n", 3, "b, a, output, N in this order"),
         (TRITON.replace("tl.program_id(0)", "tl.program_idea(0)"), 7, "program_idea"),
     ],
 )

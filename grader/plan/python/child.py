@@ -191,6 +191,11 @@ def _check(module: ModuleType, parameters: Sequence[str]) -> None:
     if found != len(parameters) and not code.co_flags & inspect.CO_VARARGS:
         message = f"solve() has {found} parameters, {len(parameters)} are expected: {wanted}"
         raise NotASubmission(message, code.co_firstlineno)
+    names = code.co_varnames[:found]
+    if sorted(names) == sorted(parameters) and names != tuple(parameters):
+        order = ", ".join(names)
+        message = f"solve() has the parameters {order} in this order, but they come by position: {wanted} is expected"
+        raise NotASubmission(message, code.co_firstlineno)
 
 
 def preload_language(language: str) -> None:
