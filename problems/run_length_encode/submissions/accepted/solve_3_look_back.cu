@@ -5,8 +5,8 @@
 // Added to step 2: what a part of the array hands on is how many runs begin in it and the length of the last one so
 // far. Two parts are joined as those of a segmented scan are. A tile publishes its part in one word of 64 bits, and its
 // first warp joins those of the tiles to its left, 32 at a time, until one of them knows all up to there (see the
-// problem exclusive_scan). Whoever has the last element of a run stores it. The inputs are read once; a second launch
-// writes the zeros.
+// problem exclusive_scan). Whoever has the last element of a run puts it into shared memory, from where the tile's runs
+// are written side by side. The inputs are read once; a second launch writes the zeros.
 
 #include <cuda_runtime.h>
 
@@ -104,6 +104,9 @@ __global__ void __launch_bounds__(BLOCK)
     __shared__ Part warps[WARPS];
     __shared__ Part before_tile;
     __shared__ int number;
+    __shared__ int begin, end;
+    __shared__ int tile_symbols[TILE + 1];
+    __shared__ int tile_lengths[TILE + 1];
     const int lane = threadIdx.x % 32;
     const int warp = threadIdx.x / 32;
     if (threadIdx.x == 0) {
@@ -156,6 +159,9 @@ __global__ void __launch_bounds__(BLOCK)
     }
     __syncthreads();
 
+    // Runs that end in this tile, side by side: the one that came in has place 0.
+    const int first_of_tile = tile * TILE;
+    const int known = before_tile.heads;
     Part run = join(join(before_tile, of_warps), before);
 #pragma unroll
     for (int k = 0; k < EACH; k++) {
@@ -165,10 +171,21 @@ __global__ void __launch_bounds__(BLOCK)
             run = join(run, {head, 1});
             const int next = k + 1 < EACH ? key[k + 1] : right_key;
             if (i == N - 1 || key[k] != next) {
-                symbols[run.heads - 1] = key[k];
-                lengths[run.heads - 1] = run.length;
+                tile_symbols[run.heads - known] = key[k];
+                tile_lengths[run.heads - known] = run.length;
+            }
+            if (i == first_of_tile) {
+                begin = head;
+            }
+            if (i == N - 1 || i == first_of_tile + TILE - 1) {
+                end = run.heads - known + (i == N - 1 || key[k] != next);
             }
         }
+    }
+    __syncthreads();
+    for (int place = begin + threadIdx.x; place < end; place += BLOCK) {
+        symbols[known - 1 + place] = tile_symbols[place];
+        lengths[known - 1 + place] = tile_lengths[place];
     }
 }
 
