@@ -3,7 +3,7 @@
 // Matrix multiplication with operands cut to TF32, as tensor cores take them.
 //
 // The student read that TF32 "has the range of fp32" and took it for fp32. It has the range, but only 11 of the 24
-// significant bits. accepted/7_three_tf32.cu shows how to get the other bits back.
+// significant bits. accepted/three_tf32.cu shows how to get the other bits back.
 
 __device__ float to_tf32(float value) {
     return __uint_as_float(__float_as_uint(value) & 0xffffe000u);

@@ -5,22 +5,20 @@
 // Added to step 3: a thread adds up eight neighbouring elements in registers, and only the threads' sums are scanned:
 // an eighth of the shuffles and barriers. Eight neighbouring elements a thread would be read with gaps between the
 // threads, so the block moves its piece through shared memory, coalesced on the side of global memory. One float of
-// padding after every 32 keeps the threads' eights in different banks.
+// padding after every 32 keeps the threads' eights in different banks. Rows of up to 256 have two elements a thread.
 
 #define BLOCK 128
 
-constexpr int ITEMS = 8;
-constexpr int PIECE = BLOCK * ITEMS;
 constexpr int WARPS = BLOCK / 32;
 
 __device__ __forceinline__ int padded(int index) { return index + index / 32; }
 
-__global__ void __launch_bounds__(BLOCK)
-    prefix_sum_kernel(const float* __restrict__ input, float* __restrict__ output, int M, int N) {
+// Scans a row in pieces of ITEMS elements a thread.
+template <int ITEMS>
+__device__ __forceinline__ void scan_row(const float* __restrict__ row, float* __restrict__ sums, int N) {
+    constexpr int PIECE = BLOCK * ITEMS;
     __shared__ float piece[PIECE + PIECE / 32];
     __shared__ float warp_sums[WARPS];
-    const float* row = input + blockIdx.x * N;
-    float* sums = output + blockIdx.x * N;
     const int lane = threadIdx.x % 32;
     const int warp = threadIdx.x / 32;
     float carry = 0.0f;
@@ -76,5 +74,16 @@ __global__ void __launch_bounds__(BLOCK)
             }
         }
         __syncthreads();
+    }
+}
+
+__global__ void __launch_bounds__(BLOCK)
+    prefix_sum_kernel(const float* __restrict__ input, float* __restrict__ output, int M, int N) {
+    const size_t first = (size_t)blockIdx.x * N;
+    // Of eight a thread, a short row would leave most threads nothing.
+    if (N <= 2 * BLOCK) {
+        scan_row<2>(input + first, output + first, N);
+    } else {
+        scan_row<8>(input + first, output + first, N);
     }
 }

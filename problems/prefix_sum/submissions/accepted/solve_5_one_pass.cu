@@ -131,7 +131,7 @@ __device__ float look_back(volatile Word* published, int tile, float own) {
     return before;
 }
 
-// A block for a tile of PIECES times 1024 elements of a row.
+// A block for a tile of PIECES times 1024 elements of a row. A row of one tile has nobody to wait for.
 template <int PIECES>
 __global__ void __launch_bounds__(BLOCK, PIECES > 4 ? 3 : 6)
     scan_tiles(const float* __restrict__ input, float* __restrict__ output, Word* published, unsigned* started, int N,
@@ -141,12 +141,16 @@ __global__ void __launch_bounds__(BLOCK, PIECES > 4 ? 3 : 6)
     __shared__ unsigned number;
     const int lane = threadIdx.x % 32;
     const int warp = threadIdx.x / 32;
-    if (threadIdx.x == 0) {
-        number = atomicAdd(started, 1u);
+    unsigned index = blockIdx.x;
+    if (tiles > 1) {
+        if (threadIdx.x == 0) {
+            number = atomicAdd(started, 1u);
+        }
+        __syncthreads();
+        index = number;
     }
-    __syncthreads();
-    const unsigned row = number / tiles;
-    const int tile = number % tiles;
+    const unsigned row = index / tiles;
+    const int tile = index % tiles;
     const size_t first = (size_t)row * N;
     const int start = (tile * WARPS + warp) * PIECES * 128 + lane * 4 - (int)(first & 3);
 
@@ -167,14 +171,17 @@ __global__ void __launch_bounds__(BLOCK, PIECES > 4 ? 3 : 6)
         of_warps += w < warp ? warp_sums[w] : 0.0f;
         of_tile += warp_sums[w];
     }
-    if (warp == 0) {
-        const float sum = look_back(published + (size_t)row * tiles * APART, tile, of_tile);
-        if (lane == 0) {
-            before_tile = sum;
+    float base = of_warps;
+    if (tiles > 1) {
+        if (warp == 0) {
+            const float sum = look_back(published + (size_t)row * tiles * APART, tile, of_tile);
+            if (lane == 0) {
+                before_tile = sum;
+            }
         }
+        __syncthreads();
+        base += before_tile;
     }
-    __syncthreads();
-    const float base = before_tile + of_warps;
 #pragma unroll
     for (int r = 0; r < PIECES; r++) {
         store(output + first, start + r * 128, N, plus(base, fours[r]));
@@ -185,6 +192,10 @@ template <int PIECES>
 void scan_by_tiles(const float* input, float* output, int M, int N, int wide) {
     constexpr int TILE = BLOCK * PIECES * 4;
     const int tiles = (wide + TILE - 1) / TILE;
+    if (tiles == 1) {
+        scan_tiles<PIECES><<<M, BLOCK>>>(input, output, nullptr, nullptr, N, tiles);
+        return;
+    }
     const size_t words = (size_t)M * tiles * APART + 1;
     Word* published = nullptr;
     cudaMalloc((void**)&published, words * sizeof(Word));
