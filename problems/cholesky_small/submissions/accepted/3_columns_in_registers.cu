@@ -2,53 +2,67 @@
 //
 // Small Cholesky, step 3: a lane for each column, all numbers in registers.
 //
-// Added to step 2: no shared memory. Lane k keeps column k; when it is done, its numbers go round by shuffles, and each
-// lane takes its share out of its own column. Its factor is the number in its own row, which passes by just in time.
-// Shuffles take the place of step 2's two reads of shared memory for each product, and reading and writing are by whole
-// rows. What is saved in waiting is paid in work: the loop tests all 32 rows for each column, and the instructions are
-// nearly twice those of step 2. Expect no gain yet; it comes when the loop over columns is unrolled as well.
+// Added to step 2: what is left of the matrix stays symmetric, so lane j keeps all of column j, which is row j as well.
+// When column k is due, its numbers go round by shuffles, and each lane behind it takes its share out of its own
+// column; its factor is its own number in row k. So a product takes one shuffle and one multiply-add, where step 2 read
+// shared memory twice. Loops over columns and rows are unrolled: registers have no index at run time. Columns are
+// scaled at the end. Shared memory only mirrors the triangle. Matrices of up to 16 rows have code of their own, with a
+// quarter of the updates. Expect half the time of step 2.
 
 #define WARPS 4
 #define LARGEST 32
 
+template <int SIDE>
+__device__ __forceinline__ void factor(const float* __restrict__ own, float* __restrict__ result,
+                                       float (&rows)[LARGEST][LARGEST + 1], int N, float ridge) {
+    const int lane = threadIdx.x;
+#pragma unroll
+    for (int i = 0; i < SIDE; i++) {
+        if (i < N && lane <= i) {
+            rows[i][lane] = own[i * N + lane] + (lane == i ? ridge : 0.0f);
+        }
+    }
+    __syncwarp();
+    float column[SIDE];
+#pragma unroll
+    for (int i = 0; i < SIDE; i++) {
+        column[i] = i < N && lane < N ? rows[max(i, lane)][min(i, lane)] : 0.0f;
+    }
+    // The square of this lane's number on the diagonal of L.
+    float square = 1.0f;
+#pragma unroll
+    for (int k = 0; k < SIDE; k++) {
+        if (k < N) {
+            const float pivot = __shfl_sync(0xffffffff, column[k], k);
+            square = lane == k ? pivot : square;
+            const float share = lane > k ? column[k] * (1.0f / pivot) : 0.0f;
+#pragma unroll
+            for (int i = k + 1; i < SIDE; i++) {
+                column[i] -= share * __shfl_sync(0xffffffff, column[i], k);
+            }
+        }
+    }
+    const float scale = rsqrtf(square);
+#pragma unroll
+    for (int i = 0; i < SIDE; i++) {
+        if (i < N && lane < N) {
+            result[i * N + lane] = lane <= i ? column[i] * scale : 0.0f;
+        }
+    }
+}
+
 __global__ void __launch_bounds__(32 * WARPS)
     cholesky_kernel(const float* __restrict__ A, float* __restrict__ L, int BATCH, int N, float ridge) {
-    int matrix = blockIdx.x * WARPS + threadIdx.y;
+    __shared__ float matrices[WARPS][LARGEST][LARGEST + 1];
+    const int matrix = blockIdx.x * WARPS + threadIdx.y;
     if (matrix >= BATCH) {
         return;
     }
     const float* own = A + (size_t)matrix * N * N;
     float* result = L + (size_t)matrix * N * N;
-    int lane = threadIdx.x;
-    float column[LARGEST];
-#pragma unroll
-    for (int i = 0; i < LARGEST; i++) {
-        column[i] = 0.0f;
-        if (i < N && lane < i) {
-            column[i] = own[i * N + lane];
-        }
-    }
-    // This lane's number on the diagonal, kept up to date apart from its column.
-    float diagonal = lane < N ? own[lane * N + lane] + ridge : 0.0f;
-    for (int k = 0; k < N; k++) {
-        float root = sqrtf(__shfl_sync(0xffffffff, diagonal, k));
-        float inverse = 1.0f / root;
-        // 0 until this lane's own row comes: rows above it are not part of its column.
-        float factor = 0.0f;
-#pragma unroll
-        for (int i = 0; i < LARGEST; i++) {
-            if (i > k) {
-                float passing = __shfl_sync(0xffffffff, column[i], k) * inverse;
-                factor = lane == i ? passing : factor;
-                column[i] = lane == k ? passing : column[i] - factor * passing;
-            }
-        }
-        diagonal = lane == k ? root : diagonal - factor * factor;
-    }
-#pragma unroll
-    for (int i = 0; i < LARGEST; i++) {
-        if (i < N && lane < N) {
-            result[i * N + lane] = lane < i ? column[i] : lane == i ? diagonal : 0.0f;
-        }
+    if (N <= 16) {
+        factor<16>(own, result, matrices[threadIdx.y], N, ridge);
+    } else {
+        factor<LARGEST>(own, result, matrices[threadIdx.y], N, ridge);
     }
 }
