@@ -1,10 +1,13 @@
-// expect: accepted // // Small Cholesky, step 3: a lane for each column, all numbers in registers. // // Added to
-step 2: what is left of the matrix stays symmetric, so lane j keeps all of column j, which is row j as well. // When
-column k is due, its numbers go round by shuffles, and each lane behind it takes its share out of its own column; //
-its factor is its own number in row k. So a product takes one shuffle and one multiply-add, where step 2 read shared
-// memory twice. Registers have no index at run time: every column moves the numbers up by one, so that row k is
-always // in the first, and after eight columns there are eight rows less. A row is stored when it is done, scaled by
-each // lane's own number on the diagonal. Shared memory only mirrors the triangle. Expect half the time of step 2.
+// expect: accepted
+//
+// Small Cholesky, step 3: a lane for each column, all numbers in registers.
+//
+// Added to step 2: what is left of the matrix stays symmetric, so lane j keeps all of column j, which is row j as well.
+// When column k is due, its numbers go round by shuffles, and each lane behind it takes its share out of its own
+// column; its factor is its own number in row k. So a product takes one shuffle and one multiply-add, where step 2 read
+// shared memory twice. Registers have no index at run time: every column moves the numbers up by one, so that row k is
+// always in the first, and after eight columns there are eight rows less. A row is stored when it is done, scaled by
+// each lane's own number on the diagonal. Shared memory only mirrors the triangle. Expect half the time of step 2.
 
 #define WARPS 4
 #define LARGEST 32

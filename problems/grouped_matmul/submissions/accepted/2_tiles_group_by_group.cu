@@ -26,6 +26,9 @@ __global__ void grouped_matmul_kernel(const float* X, const float* W, const int*
         }
     }
     for (; g < G && offsets[g] < first + TILE; g++) {
+        if (offsets[g + 1] == offsets[g]) {
+            continue;
+        }
         bool own = t >= offsets[g] && t < offsets[g + 1];
         float sum = 0.0f;
         for (int start = 0; start < K; start += TILE) {
