@@ -29,7 +29,7 @@ problem = Problem(
     ),
     constants=dict(BLOCK=256),
     gates=elementwise(),
-    baseline="accepted/solve_3_no_idle_threads.cu",
+    baseline="accepted/2_constants_first.cu",
     benchmarks=[dict(N=1_000_000), dict(N=16_777_216), dict(N=33_333_333)],
 )
 

@@ -16,7 +16,7 @@ problem = Problem(
     constants=dict(BLOCK=256),
     # Negative floats order their bits the other way round, and a largest one that starts at any number is above them.
     gates=exact(families=("normal", "negative", "zeros", "special", "constant", "spread", "peak")),
-    baseline="accepted/3_packed_pairs.cu",
+    baseline="accepted/2_shared_tree.cu",
     benchmarks=[
         dict(M=4096, N=4096),
         dict(M=1023, N=8191),

@@ -23,7 +23,7 @@ problem = Problem(
     ),
     constants=dict(COLUMNS=32, ROWS=8),
     gates=scaled(terms=("K", "K"), families=("normal", "wide", "offset", "constant")),
-    baseline="accepted/2_shared_row_sums.cu",
+    baseline="accepted/1_simple.cu",
     benchmarks=[
         dict(C=256, H=224, W=224, K=2, S=2, P=0),
         dict(C=512, H=56, W=56, K=7, S=7, P=0),

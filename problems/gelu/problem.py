@@ -12,7 +12,7 @@ problem = Problem(
     params=dict(input=array(f32, "N"), output=out(f32, "N"), N=size(1, 100_000_000)),
     constants=dict(BLOCK=256),
     gates=elementwise(families=("normal", "wide", "special", "overflow")),
-    baseline="accepted/3_vectorised.cu",
+    baseline="accepted/vectorised.cu",
     benchmarks=[dict(N=1_000_000), dict(N=16_777_216), dict(N=50_000_000)],
 )
 

@@ -20,7 +20,7 @@ problem = Problem(
     constants=dict(BLOCK=256),
     # A matrix product with one column: N products in each sum.
     gates=contraction(terms="N"),
-    baseline="accepted/4_vectorised.cu",
+    baseline="accepted/3_vectorised.cu",
     benchmarks=[
         dict(M=4096, N=4096),
         dict(M=16384, N=8192),

@@ -3,8 +3,9 @@
 // Cross-entropy, step 4: a warp for a short row, and the sum scaled once for sixteen elements.
 //
 // Added to step 3: the host chooses. Rows of up to 1024 elements get a warp each, eight to a block: no thread is idle
-// and no barrier is left. A thread loads four float4 before it looks at the first, so that four loads are under way; a
-// new largest scales the sum once for all of them. Expect the most from short rows.
+// and no barrier is left. Longer ones get 64 threads as before, and those above 4096 elements get 256. A thread loads
+// four float4 before it looks at the first, so that four loads are under way; a new largest scales the sum once for all
+// of them. Expect the most from short rows.
 
 #include <cuda_runtime.h>
 
@@ -30,8 +31,6 @@ __device__ __forceinline__ float largest_of_team(float own) {
     own = largest_of_warp(own);
     if (THREADS > 32) {
         __shared__ float parts[THREADS / 32];
-        // Of an earlier call, too: nobody may still read what that left here.
-        __syncthreads();
         if (threadIdx.x % 32 == 0) {
             parts[threadIdx.x / 32] = own;
         }
@@ -46,8 +45,6 @@ __device__ __forceinline__ float sum_of_team(float own) {
     own = sum_of_warp(own);
     if (THREADS > 32) {
         __shared__ float parts[THREADS / 32];
-        // Of an earlier call, too: nobody may still read what that left here.
-        __syncthreads();
         if (threadIdx.x % 32 == 0) {
             parts[threadIdx.x / 32] = own;
         }
@@ -117,6 +114,8 @@ __global__ void __launch_bounds__(BLOCK)
 extern "C" void solve(const float* logits, const int* labels, float* loss, int M, int N) {
     if (N <= 1024) {
         loss_rows<32><<<(M + BLOCK / 32 - 1) / (BLOCK / 32), BLOCK>>>(logits, labels, loss, M, N);
+    } else if (N <= 4096) {
+        loss_rows<64><<<M, 64>>>(logits, labels, loss, M, N);
     } else {
         loss_rows<BLOCK><<<M, BLOCK>>>(logits, labels, loss, M, N);
     }

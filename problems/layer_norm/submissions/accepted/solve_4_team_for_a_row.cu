@@ -3,9 +3,10 @@
 // Layer norm, step 4: as many threads for a row as it needs, and the row in registers.
 //
 // Added to step 3: the host chooses. Rows of up to 512 elements get a warp each, eight to a block: no thread is idle
-// and no barrier is left. Longer ones get a block, of 128 threads at first and 1024 at last. A thread keeps float4,
-// so that rows of up to 41,000 elements are read once, 16 bytes at a time; mean and squares still are two sums, but of
-// registers. Expect the most from short rows, where step 3 starts a block for a thousand bytes.
+// and no barrier is left. Longer ones get a block, of 128 threads at first and 1024 at last. A thread keeps float4, so
+// that rows of up to 41,000 elements are read once, 16 bytes at a time; weight and bias come by float4 as well, where
+// the row begins at a multiple of 16 bytes. Mean and squares still are two sums, but of registers. Expect the most from
+// short rows, where step 3 starts a block for a thousand bytes.
 
 #include <cuda_runtime.h>
 
@@ -18,13 +19,12 @@ __device__ __forceinline__ float sum_of_warp(float own) {
     return own;
 }
 
-template <int THREADS>
+// Each CALL has parts of its own: nobody can still read what an earlier one left there.
+template <int THREADS, int CALL>
 __device__ __forceinline__ float sum_of_team(float own) {
     own = sum_of_warp(own);
     if (THREADS > 32) {
         __shared__ float parts[THREADS / 32];
-        // Of an earlier call, too: nobody may still read what that left here.
-        __syncthreads();
         if (threadIdx.x % 32 == 0) {
             parts[threadIdx.x / 32] = own;
         }
@@ -49,6 +49,12 @@ struct Scaled {
     __device__ __forceinline__ float of(float x, int j) const { return (x - mean) * scale * weight[j] + bias[j]; }
 
     __device__ __forceinline__ float4 of(float4 x, int j) const {
+        if (j % 4 == 0) {
+            const float4 w = *reinterpret_cast<const float4*>(weight + j);
+            const float4 b = *reinterpret_cast<const float4*>(bias + j);
+            return make_float4((x.x - mean) * scale * w.x + b.x, (x.y - mean) * scale * w.y + b.y,
+                               (x.z - mean) * scale * w.z + b.z, (x.w - mean) * scale * w.w + b.w);
+        }
         return make_float4(of(x.x, j), of(x.y, j + 1), of(x.z, j + 2), of(x.w, j + 3));
     }
 };
@@ -91,7 +97,7 @@ __global__ void __launch_bounds__(THREADS == 32 ? BLOCK : THREADS)
         const float4 x = in4[place];
         sum += (x.x + x.y) + (x.z + x.w);
     }
-    const float mean = sum_of_team<THREADS>(sum) / N;
+    const float mean = sum_of_team<THREADS, 0>(sum) / N;
 
     float squares = (has_head ? (head - mean) * (head - mean) : 0.0f) +
                     (has_tail ? (tail - mean) * (tail - mean) : 0.0f);
@@ -104,7 +110,7 @@ __global__ void __launch_bounds__(THREADS == 32 ? BLOCK : THREADS)
     for (int place = KEPT * THREADS + thread; place < fours; place += THREADS) {
         squares += squares_of(in4[place], mean);
     }
-    const float scale = rsqrtf(sum_of_team<THREADS>(squares) / N + 1e-5f);
+    const float scale = rsqrtf(sum_of_team<THREADS, 1>(squares) / N + 1e-5f);
 
     const Scaled scaled = {weight, bias, mean, scale};
 #pragma unroll

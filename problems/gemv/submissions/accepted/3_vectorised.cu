@@ -1,6 +1,6 @@
 // expect: accepted
 //
-// Matrix times vector, step 4: four floats a load.
+// Matrix times vector, step 3: four floats a load.
 //
 // Added to step 2: where N is a multiple of four every row begins at a multiple of 16 bytes, and a lane reads A and x
 // by float4, into four sums that do not wait for each other. Elsewhere single loads take the same way; the branch is

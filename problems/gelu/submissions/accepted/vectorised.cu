@@ -1,9 +1,10 @@
 // expect: accepted
 //
-// GELU, step 3: four elements a thread, by float4.
+// GELU, a variant of step 1: four elements a thread, by float4, with the launch of the statement.
 //
-// Added to step 2: one instruction moves 16 bytes. The first N / 4 threads take a float4 each, the next N % 4
-// threads one of the elements left over. It gains a few per cent where step 1 does not saturate the memory yet.
+// One instruction moves 16 bytes. The first N / 4 threads take a float4 each, the next N % 4 threads one of the
+// elements left over. It takes a seventh less time than step 1, and a third more than step 2 where arrays are large:
+// three of four threads are started for nothing.
 
 #define BLOCK 512
 

@@ -1,11 +1,12 @@
 // expect: accepted
 //
-// Argmax, step 4: as many threads for a row as it needs, and float4.
+// Argmax, step 3: as many threads for a row as it needs.
 //
-// Added to step 3: the host chooses. A row of up to 2048 elements gets a warp, longer ones a block, and where there are
-// fewer rows than the GPU has room for, several blocks: they join their best pairs by a 64-bit atomicMax, and a last
-// launch takes the places out of the pairs. A single row of a million elements, which one block reads in 140 us, is then
-// read by all of the GPU. A thread takes 16 bytes at a time; up to three elements at each end are taken one by one.
+// Added to step 2: the host chooses. A row of up to 2048 elements gets a warp, longer ones a block with step 2's tree,
+// and where there are fewer rows than the GPU has room for, several blocks: they join their best pairs, packed into 64
+// bits, by atomicMax, and a last launch takes the places out of the pairs. A single row of a million elements, which
+// one block reads in 140 us, is then read by all of the GPU. Warps and pieces are read 16 bytes at a time; up to three
+// elements at each end are taken one by one.
 
 #include <cuda_runtime.h>
 
@@ -63,11 +64,44 @@ __global__ void __launch_bounds__(BLOCK)
     }
 }
 
+// A block for each row: step 2.
+__global__ void __launch_bounds__(BLOCK) block_a_row(const float* input, int* output, int N) {
+    __shared__ float values[BLOCK];
+    __shared__ int places[BLOCK];
+    const float* row = input + (size_t)blockIdx.x * N;
+    float largest = -INFINITY;
+    int place = N;
+    for (int j = threadIdx.x; j < N; j += BLOCK) {
+        if (row[j] > largest) {
+            largest = row[j];
+            place = j;
+        }
+    }
+    int t = threadIdx.x;
+    values[t] = largest;
+    places[t] = place;
+    __syncthreads();
+    for (int half = BLOCK / 2; half > 0; half /= 2) {
+        if (t < half) {
+            bool larger = values[t + half] > values[t];
+            bool first = values[t + half] == values[t] && places[t + half] < places[t];
+            if (larger || first) {
+                values[t] = values[t + half];
+                places[t] = places[t + half];
+            }
+        }
+        __syncthreads();
+    }
+    if (t == 0) {
+        output[blockIdx.x] = places[0];
+    }
+}
+
 __global__ void __launch_bounds__(BLOCK)
-    blocks_a_row(const float* __restrict__ input, Pair* best, int* __restrict__ output, int N, int piece) {
+    blocks_a_row(const float* __restrict__ input, Pair* best, int N) {
     __shared__ Pair pairs[BLOCK / 32];
-    const int first = blockIdx.x * piece;
-    const int end = min(first + piece, N);
+    const int first = blockIdx.x * PIECE;
+    const int end = min(first + PIECE, N);
     Pair pair = best_of_warp(best_of_thread(input + (size_t)blockIdx.y * N, first, end, threadIdx.x, BLOCK));
     const int lane = threadIdx.x % 32;
     if (lane == 0) {
@@ -77,11 +111,7 @@ __global__ void __launch_bounds__(BLOCK)
     if (threadIdx.x < 32) {
         pair = best_of_warp(lane < BLOCK / 32 ? pairs[lane] : 0);
         if (lane == 0) {
-            if (gridDim.x > 1) {
-                atomicMax(&best[blockIdx.y], pair);
-            } else {
-                output[blockIdx.y] = ~(unsigned)pair;
-            }
+            atomicMax(&best[blockIdx.y], pair);
         }
     }
 }
@@ -98,17 +128,16 @@ extern "C" void solve(const float* input, int* output, int M, int N) {
         warp_a_row<<<(M + BLOCK / 32 - 1) / (BLOCK / 32), BLOCK>>>(input, output, M, N);
         return;
     }
+    const int pieces = (N + PIECE - 1) / PIECE;
     // A thousand blocks are enough for any GPU.
-    const int piece = M >= 1000 ? N : PIECE;
-    const int pieces = (N + piece - 1) / piece;
-    Pair* best = nullptr;
-    if (pieces > 1) {
-        cudaMalloc((void**)&best, M * sizeof(Pair));
-        cudaMemset(best, 0, M * sizeof(Pair));
+    if (M >= 1000 || pieces == 1) {
+        block_a_row<<<M, BLOCK>>>(input, output, N);
+        return;
     }
-    blocks_a_row<<<dim3(pieces, M), BLOCK>>>(input, best, output, N, piece);
-    if (pieces > 1) {
-        take_places<<<(M + BLOCK - 1) / BLOCK, BLOCK>>>(best, output, M);
-        cudaFree(best);
-    }
+    Pair* best;
+    cudaMalloc((void**)&best, M * sizeof(Pair));
+    cudaMemset(best, 0, M * sizeof(Pair));
+    blocks_a_row<<<dim3(pieces, M), BLOCK>>>(input, best, N);
+    take_places<<<(M + BLOCK - 1) / BLOCK, BLOCK>>>(best, output, M);
+    cudaFree(best);
 }

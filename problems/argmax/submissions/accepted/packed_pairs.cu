@@ -1,12 +1,13 @@
 // expect: accepted
 //
-// Argmax, step 3: value and place in one 64-bit number.
+// Argmax, a variant of step 2: value and place in one 64-bit number.
 //
-// Added to step 2: a float's bits, with the sign bit flipped for positive and all bits for negative numbers,
-// compare like the float itself. Behind them stand the inverted bits of the place, so the larger number is the
-// better pair, and joining is max(). -0 is turned into +0 first, for its bits differ. One shuffle moves a pair, and no
-// barrier stands between the steps of a tree. A thread packs its own best pair once, behind its loop: in the loop that
-// would cost more instructions than comparing. Four elements are asked for before the first is looked at.
+// A float's bits, with the sign bit flipped for positive and all bits for negative numbers, compare like the float
+// itself. Behind them stand the inverted bits of the place, so the larger number is the better pair, and joining is
+// max(). -0 is turned into +0 first, for its bits differ. One shuffle moves a pair, and no barrier stands between the
+// steps of a tree. A thread packs its own best pair once, behind its loop: in the loop that would cost more
+// instructions than comparing. Four elements are asked for before the first is looked at. It takes 7 % longer than the
+// tree with rows of 4096: joining by shuffles of 64 bits is a third of its instructions.
 
 #define BLOCK 256
 #define AHEAD 4
