@@ -37,9 +37,9 @@ FILES = {
         *("accepted/1_simple.cu", "wrong_answer/last_element_missing.cu", "compile_error/syntax_error.cu"),
         *("accepted/3_vectorised.cu", "runtime_error/missing_bounds_check.cu", "accepted/2_grid_stride.cu"),
     ),
-    "zip": ("accepted/1_simple.cu", "compile_error/wrong_parameters.cu", "accepted/3_vectorised.cu"),
+    "zip": ("accepted/1_simple.cu", "compile_error/wrong_parameters.cu", "accepted/idle_threads.cu"),
     "transpose": (
-        *("accepted/1_naive.cu", "wrong_answer/one_guard_for_both.cu", "accepted/2_tiled.cu"),
+        *("accepted/1_naive.cu", "wrong_answer/one_guard_for_both.cu", "accepted/tiled.cu"),
         *("runtime_error/missing_barrier.cu", "compile_error/array_as_matrix.cu", "wrong_answer/plain_copy.cu"),
     ),
     "reduce": (

@@ -248,7 +248,7 @@ def test_a_baseline_that_can_not_be_launched_is_the_problems_fault(
     assert (found.failure, found.measurement) == (None, None)
     assert (
         found.note
-        == "the baseline zip/accepted/3_vectorised.cu can't be timed: block (2048) has x = 2048; it is 1 to 1024"
+        == "the baseline zip/accepted/idle_threads.cu can't be timed: block (2048) has x = 2048; it is 1 to 1024"
     )
 
 

@@ -21,7 +21,7 @@ problem = Problem(
     gates=exact(),
     # The longest message with room for mark and length in its last block, the shortest without, and whole blocks.
     always=[at(COUNT=3, LENGTH=length) for length in (55, 56, 63, 64)],
-    baseline="accepted/3_schedule_in_registers.cu",
+    baseline="accepted/3_whole_words.cu",
     benchmarks=[dict(COUNT=2_000_000, LENGTH=64), dict(COUNT=100_003, LENGTH=1000), dict(COUNT=4_000_000, LENGTH=32)],
 )
 

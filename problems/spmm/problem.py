@@ -24,7 +24,7 @@ problem = Problem(
     constants=dict(ROWS=8),
     # One row may have all the entries.
     gates=contraction(terms=("M", "DEGREE")),
-    baseline="accepted/solve_3_four_columns_a_lane.cu",
+    baseline="accepted/solve_2_four_columns_a_lane.cu",
     benchmarks=[
         dict(M=100_000, N=100_000, K=64, DEGREE=10),
         dict(M=20_000, N=20_000, K=128, DEGREE=64),

@@ -22,7 +22,7 @@ problem = Problem(
     constants=dict(BLOCK=256),
     # One row may have all the entries.
     gates=contraction(terms="NNZ"),
-    baseline="accepted/3_lanes_by_length.cu",
+    baseline="accepted/2_lanes_by_length.cu",
     benchmarks=[
         dict(M=500_000, N=500_000, NNZ=4_000_000),
         dict(M=1_000_000, N=1_000_000, NNZ=10_000_000),

@@ -12,6 +12,7 @@
 #define MOST_EXPERTS 256
 #define PIECE 256  // tokens, a bit each
 #define WORDS (PIECE / 32)
+#define AHEAD 32
 
 // A number that compares as the float does; zeros of both signs are equal.
 __device__ __forceinline__ unsigned ordered(float x) {
@@ -23,12 +24,13 @@ __device__ __forceinline__ float unordered(unsigned bits) {
     return __uint_as_float(bits ^ (bits >> 31 ? 0x80000000u : 0xffffffffu));
 }
 
-// A whole warp finds the K best experts of one token. Lane k returns choice k, and its weight.
-__device__ __forceinline__ int choose(const float* __restrict__ row, int E, int K, float& weight) {
+// A whole warp finds the K best of up to 32 * EACH experts for one token. Lane k returns choice k, and its weight.
+template <int EACH>
+__device__ __forceinline__ int choose_of(const float* __restrict__ row, int E, int K, float& weight) {
     const int lane = threadIdx.x % 32;
-    unsigned own[MOST_EXPERTS / 32];
+    unsigned own[EACH];
 #pragma unroll
-    for (int j = 0; j < MOST_EXPERTS / 32; j++) {
+    for (int j = 0; j < EACH; j++) {
         const int e = lane + 32 * j;
         // 0 is below the lowest float.
         own[j] = e < E ? ordered(__ldcs(row + e)) : 0u;
@@ -37,9 +39,9 @@ __device__ __forceinline__ int choose(const float* __restrict__ row, int E, int 
     unsigned best = 0;
     for (int k = 0; k < K; k++) {
         unsigned largest = 0;
-        int first = MOST_EXPERTS;
+        int first = 32 * EACH;
 #pragma unroll
-        for (int j = 0; j < MOST_EXPERTS / 32; j++) {
+        for (int j = 0; j < EACH; j++) {
             if (own[j] > largest) {
                 largest = own[j];
                 first = lane + 32 * j;
@@ -48,7 +50,7 @@ __device__ __forceinline__ int choose(const float* __restrict__ row, int E, int 
         const unsigned all = __reduce_max_sync(0xffffffff, largest);
         const unsigned winner = __reduce_min_sync(0xffffffff, largest == all ? (unsigned)first : ~0u);
 #pragma unroll
-        for (int j = 0; j < MOST_EXPERTS / 32; j++) {
+        for (int j = 0; j < EACH; j++) {
             own[j] = lane + 32 * j == winner ? 0u : own[j];
         }
         if (lane == k) {
@@ -64,6 +66,11 @@ __device__ __forceinline__ int choose(const float* __restrict__ row, int E, int 
     }
     weight = e / sum;
     return mine;
+}
+
+// With few experts a lane has two logits; going through places for eight would be most of the work.
+__device__ __forceinline__ int choose(const float* __restrict__ row, int E, int K, float& weight) {
+    return E <= 64 ? choose_of<2>(row, E, K, weight) : choose_of<MOST_EXPERTS / 32>(row, E, K, weight);
 }
 
 __global__ void __launch_bounds__(BLOCK)
@@ -93,18 +100,29 @@ __global__ void __launch_bounds__(BLOCK)
     }
 }
 
-// Turns the counts of tiles into the number of choices before each tile.
+// Turns the counts of tiles into the number of choices before each tile. A thread asks for many counts before it needs
+// the first.
 __global__ void scan_tiles(int* __restrict__ tile_counts, int* __restrict__ counts, int tiles, int E) {
     const int e = blockIdx.x * blockDim.x + threadIdx.x;
-    if (e < E) {
-        int before = 0;
-        for (int tile = 0; tile < tiles; tile++) {
-            const int here = tile_counts[tile * E + e];
-            tile_counts[tile * E + e] = before;
-            before += here;
-        }
-        counts[e] = before;
+    if (e >= E) {
+        return;
     }
+    int before = 0;
+    for (int first = 0; first < tiles; first += AHEAD) {
+        int here[AHEAD];
+#pragma unroll
+        for (int k = 0; k < AHEAD; k++) {
+            here[k] = first + k < tiles ? tile_counts[(first + k) * E + e] : 0;
+        }
+#pragma unroll
+        for (int k = 0; k < AHEAD; k++) {
+            if (first + k < tiles) {
+                tile_counts[(first + k) * E + e] = before;
+                before += here[k];
+            }
+        }
+    }
+    counts[e] = before;
 }
 
 __global__ void __launch_bounds__(BLOCK)

@@ -3,8 +3,8 @@
 // Zip, step 2: as many blocks as fit, and a loop with strides of the whole grid.
 //
 // Added to step 1: the kernel is right for any number of blocks, so the host launches just as many as the GPU holds at
-// once. A thread asks for four pairs before it adds the first: eight loads under way instead of two, and bytes under
-// way are what fills a memory. __restrict__ promises that the output overlaps neither input; without it the compiler
+// once. A thread asks for four pairs before it adds the first, also where it has fewer: eight loads under way instead of
+// two, and bytes under way are what fills a memory. __restrict__ promises that the output overlaps neither input; without it the compiler
 // could not load a pair before the last sum is stored. Expect a tenth less.
 
 #include <cuda_runtime.h>
@@ -15,21 +15,19 @@
 __global__ void __launch_bounds__(BLOCK)
     add(const float* __restrict__ a, const float* __restrict__ b, float* __restrict__ output, int N) {
     const int stride = gridDim.x * BLOCK;
-    int i = blockIdx.x * BLOCK + threadIdx.x;
-    for (; i < N - (PAIRS - 1) * stride; i += PAIRS * stride) {
+    for (int i = blockIdx.x * BLOCK + threadIdx.x; i < N; i += PAIRS * stride) {
         float left[PAIRS], right[PAIRS];
 #pragma unroll
         for (int k = 0; k < PAIRS; k++) {
-            left[k] = a[i + k * stride];
-            right[k] = b[i + k * stride];
+            left[k] = i + k * stride < N ? a[i + k * stride] : 0.0f;
+            right[k] = i + k * stride < N ? b[i + k * stride] : 0.0f;
         }
 #pragma unroll
         for (int k = 0; k < PAIRS; k++) {
-            output[i + k * stride] = left[k] + right[k];
+            if (i + k * stride < N) {
+                output[i + k * stride] = left[k] + right[k];
+            }
         }
-    }
-    for (; i < N; i += stride) {
-        output[i] = a[i] + b[i];
     }
 }
 

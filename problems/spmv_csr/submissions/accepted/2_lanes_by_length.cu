@@ -1,9 +1,10 @@
 // expect: accepted
 //
-// Sparse matrix times vector, step 3: as many lanes for a row as it has entries on average.
+// Sparse matrix times vector, step 2: as many lanes for a row as it has entries on average.
 //
-// Added to step 2: 2, 4, 8, 16 or 32 lanes go through a row, the same number for all rows, so that few are idle.
-// The shuffles stay within these lanes. It gains for matrices with short rows; long ones go as in step 2.
+// Added to step 1: 2, 4, 8, 16 or 32 lanes go through a row, the same number for all rows, so that they read neighbouring
+// entries and few are idle. Shuffles within these lanes add up. Expect no gain with eight entries a row or fewer, and a
+// tenth with more.
 
 template <int LANES>
 __device__ void multiply(const int* offsets, const int* columns, const float* values, const float* x, float* y, int M) {

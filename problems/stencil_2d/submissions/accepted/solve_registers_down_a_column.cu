@@ -1,11 +1,13 @@
 // expect: accepted
 //
-// 2D stencil, step 3: a thread walks down a column.
+// 2D stencil where a thread walks down a column.
 //
 // Added to step 2: the cells above, at and below stay in registers while the thread moves down, so that it reads one
 // new cell a row, and its neighbours left and right, which the threads beside it have just read: no barrier, no shared
 // memory. Four rows are asked for at a time, twelve loads of which none waits for another. The host launches strips of
-// 128 columns and 16 rows. Expect a little less time than step 2.
+// 128 columns and 16 rows. That is a third longer than step 2 for 1024 x 1024 cells (6.0 us against 4.4 us on an H200),
+// where 512 blocks ask four times in turn, and 2 to 3 % longer for larger grids: three loads for a cell where one would
+// do.
 
 #include <cuda_runtime.h>
 

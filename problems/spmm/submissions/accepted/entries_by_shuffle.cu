@@ -1,9 +1,11 @@
 // expect: accepted
 //
-// Sparse matrix times dense matrix, step 2: each lane loads one entry for all.
+// Sparse matrix times dense matrix where each lane loads one entry for all.
 //
 // Added to step 1: a warp loads 32 entries at once and hands them round by shuffles. Two loads in turn, of the column
-// and then of B, become one for each entry.
+// and then of B, become one for each entry. But two shuffles and a loop that isn't unrolled cost more than two loads that
+// L1 serves: it takes a quarter to a half longer than step 1 (93.7, 214 and 84.4 us at the benchmark sizes on an H200,
+// where step 1 takes 75.8, 143 and 60.8), and executes 2.44 M instructions where step 1 executes 1.77 M.
 
 #define ROWS 8
 

@@ -1,8 +1,8 @@
 // expect: accepted
 //
-// Transpose, step 4: four elements a thread.
+// Transpose, step 3: four elements a thread.
 //
-// Added to step 3: a block of 32 x 8 threads moves the tile of 32 x 32. The loop unrolls, so that a thread sends off
+// Added to step 2: a block of 32 x 8 threads moves the tile of 32 x 32. The loop unrolls, so that a thread sends off
 // four loads before it waits for the first; the work on indices is shared by four elements; and with 256 threads a
 // block, the barrier holds up fewer warps while other blocks of the multiprocessor go on.
 

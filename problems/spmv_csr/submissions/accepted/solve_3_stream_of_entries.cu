@@ -1,12 +1,12 @@
 // expect: accepted
 //
-// Sparse matrix times vector, step 4: a block takes the entries of 128 rows as one stream.
+// Sparse matrix times vector, step 3: a block takes the entries of 128 rows as one stream.
 //
-// Added to step 3: rows are of any length, so that lanes of a row are idle or go round several times, and each round
+// Added to step 2: rows are of any length, so that lanes of a row are idle or go round several times, and each round
 // waits for a column and then for x. Here the block's threads read 2048 neighbouring entries, whoever's they are: 16
 // columns each, then 16 elements of x, none of which waits for another. The products go to shared memory, and a
 // thread for each row adds up its own. Rows with more than 32 products there are added up by their warp. Expect half the
-// time of step 3.
+// time of step 2.
 
 #include <cuda_runtime.h>
 

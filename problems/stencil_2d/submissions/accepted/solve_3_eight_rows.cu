@@ -1,10 +1,11 @@
 // expect: accepted
 //
-// 2D stencil, step 4: every thread has eight rows of a column, and asks for all of them at once.
+// 2D stencil, step 3: every thread has eight rows of a column, and asks for all of them at once.
 //
-// Added to step 3: a thread's ten loads, for eight cells, do not wait for each other, and bytes under way are what fills
-// the memory. Left and right neighbours come from the lanes beside it by shuffles, where step 3 loads them a second time;
-// only the lanes at the ends of a warp load theirs. No barrier, no shared memory.
+// Added to step 2: no shared memory, no barrier. A thread's ten loads, for eight cells, do not wait for each other, and
+// bytes under way are what fills the memory. Left and right neighbours come from the lanes beside it by shuffles; only
+// the lanes at the ends of a warp load theirs. The warps of a block lie side by side: where rows begin anywhere, a
+// warp's 128 bytes begin and end within a sector of 32, and the rest of that comes from the next warp at the same time.
 
 #include <cuda_runtime.h>
 
@@ -14,11 +15,12 @@
 
 __global__ void __launch_bounds__(COLUMNS * WARPS)
     stencil_rows(const float* __restrict__ input, float* __restrict__ output, int H, int W) {
-    const int column = blockIdx.x * COLUMNS + threadIdx.x;
-    const int top = (blockIdx.y * WARPS + threadIdx.y) * ROWS;
-    if (top >= H) {
+    const int from = (blockIdx.x * WARPS + threadIdx.y) * COLUMNS;
+    const int top = blockIdx.y * ROWS;
+    if (from >= W) {
         return;
     }
+    const int column = from + threadIdx.x;
     const bool there = column < W;
     // Of the last warp of a row some lanes have no cell, and take part in the shuffles all the same.
     const float* cells = input + (there ? column : W - 1);
@@ -56,6 +58,6 @@ __global__ void __launch_bounds__(COLUMNS * WARPS)
 
 extern "C" void solve(const float* input, float* output, int H, int W) {
     dim3 block(COLUMNS, WARPS);
-    dim3 grid((W + COLUMNS - 1) / COLUMNS, (H + WARPS * ROWS - 1) / (WARPS * ROWS));
+    dim3 grid((W + WARPS * COLUMNS - 1) / (WARPS * COLUMNS), (H + ROWS - 1) / ROWS);
     stencil_rows<<<grid, block>>>(input, output, H, W);
 }

@@ -1,11 +1,12 @@
 // expect: accepted
 //
-// Mandelbrot, step 3: points that come back to where they were are done.
+// Mandelbrot where a lane whose point is done takes its next one at once.
 //
-// Added to step 2: a lane remembers one z, and replaces it when n reaches the next power of two (Brent). If z meets it
-// again, it goes round for ever, and the result is LIMIT. Most points of the set fall into a short cycle within a few
-// hundred steps; with LIMIT = 10,000 that saves nine tenths of all steps, for two comparisons in each of the rest.
-// Three products of 32 bits are all arithmetic of a step that counts.
+// Added to step 1: one loop for all points of a thread instead of a loop for each. In each turn a lane does a step of
+// whatever point it is at, so that lanes wait for each other only at the end of the picture. But whenever one lane stores
+// its count and begins anew, the 31 others wait for that, up to 32 times as often as in step 1. Neighbours take about
+// equally many steps, so little is gained: it takes a fifth longer than step 1 (1.87 ms against 1.56 ms with 2048 x 2048
+// points and a limit of 1000, on an H200).
 
 #define BLOCK 256
 #define BLOCKS 1024
@@ -21,27 +22,19 @@ __global__ void __launch_bounds__(BLOCK)
     }
     int cx = real[point % W];
     int cy = imaginary[point / W];
+    // The first step leads from 0 to c.
     int x = cx;
     int y = cy;
     int n = 1;
-    int seen_x = 0;
-    int seen_y = 0;
-    int replaced_at = 2;
     while (true) {
         long long xx = (long long)x * x;
         long long yy = (long long)y * y;
-        bool cycle = x == seen_x && y == seen_y;
-        if (n < LIMIT && xx + yy <= circle && !cycle) {
-            if (n == replaced_at) {
-                seen_x = x;
-                seen_y = y;
-                replaced_at *= 2;
-            }
+        if (n < LIMIT && xx + yy <= circle) {
             y = (int)((long long)x * y >> 27) + cy;
             x = (int)((xx - yy) >> 28) + cx;
             n++;
         } else {
-            steps[point] = cycle ? LIMIT : n;
+            steps[point] = n;
             point += threads;
             if (point >= H * W) {
                 return;
@@ -51,9 +44,6 @@ __global__ void __launch_bounds__(BLOCK)
             x = cx;
             y = cy;
             n = 1;
-            seen_x = 0;
-            seen_y = 0;
-            replaced_at = 2;
         }
     }
 }

@@ -1,11 +1,12 @@
 // expect: accepted
 //
-// Map, step 5: the exponential written out, with its coefficients in constant memory.
+// Map with the exponential written out, its coefficients in constant memory.
 //
-// Added to step 4: no black box any more, and no time either, as all of it passes while memory is at work. exp(x) = 2^n *
-// exp(r) with n the whole number next to x / ln 2, so that |r| <= ln(2) / 2 = 0.35. There a polynomial of degree 7 is
-// good to 2^-27. ln 2 is subtracted in two pieces, for n * ln 2 has more bits than a float. All threads read the same
-// coefficient at the same time: the one pattern that constant memory serves at full speed.
+// Added to solve_4_stable: no black box any more. exp(x) = 2^n * exp(r) with n the whole number next to x / ln 2, so that
+// |r| <= ln(2) / 2 = 0.35. There a polynomial of degree 7 is good to 2^-27. ln 2 is subtracted in two pieces, for n * ln 2
+// has more bits than a float. All threads read the same coefficient at the same time: the one pattern that constant
+// memory serves at full speed. It takes 4 % longer than solve_4_stable, and 13 % with a million elements (on an H200: 34.7
+// against 33.3 us, 3.9 against 3.5): the library's exponential is one instruction of the hardware and little beside it.
 
 #include <cuda_runtime.h>
 

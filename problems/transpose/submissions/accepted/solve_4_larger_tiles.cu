@@ -1,8 +1,8 @@
 // expect: accepted
 //
-// Transpose, step 5: tiles of 64 x 64, sixteen elements a thread.
+// Transpose, step 4: tiles of 64 x 64, sixteen elements a thread.
 //
-// Added to step 4: a thread sends off sixteen loads before it waits for the first; bytes under way are what fills a
+// Added to step 3: a thread sends off sixteen loads before it waits for the first; bytes under way are what fills a
 // memory. And the pieces of rows that a tile reads and writes are 256 bytes long. Where the length of a row is no
 // multiple of eight, a piece begins and ends within a sector of 32 bytes, which another block completes: of nine sectors
 // two are shared in this way, where pieces of 128 bytes share two of five. Expect a third less time on 4095 x 10007.

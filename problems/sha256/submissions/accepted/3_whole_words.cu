@@ -1,11 +1,10 @@
 // expect: accepted
 //
-// SHA-256, step 3: everything in registers.
+// SHA-256, step 3: whole words in, sixteen bytes at a time out.
 //
-// Added to step 2: the rounds are unrolled sixteen at a time, so that the compiler knows every place in W and keeps it
-// in registers, as it does the eight letters, which then need no moves. A rotation is one funnel shift. Whole blocks of
-// a message are loaded word by word where they are aligned, and a digest is stored by two stores of 16 bytes. What is
-// left are the operations themselves: the integer units are the limit.
+// Added to step 2: whole blocks of a message are loaded word by word where they are aligned, where step 2 asks for each
+// byte whether it is the message's. A digest is stored by two stores of 16 bytes instead of 32 of one. A rotation is one
+// funnel shift. What is left are the operations themselves: the integer units are the limit.
 
 #define BLOCK 128
 

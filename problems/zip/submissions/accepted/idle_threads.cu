@@ -1,11 +1,11 @@
 // expect: accepted
 //
-// Zip, step 3: four pairs a thread, by float4.
+// Zip by float4, with a thread for each element all the same.
 //
-// Added to step 2: one instruction moves 16 bytes, so that a quarter of the memory instructions moves the same
-// data. The first N / 4 threads take a float4 each, the next N % 4 threads one of the elements left over. The
-// others have nothing to do, and larger blocks make for fewer idle ones to start and end. Where step 1 already
-// saturates the memory, this gains little; it pays where threads have more to do for each element.
+// Added to step 1: one instruction moves 16 bytes, so that a quarter of the memory instructions moves the same data. The
+// first N / 4 threads take a float4 each, the next N % 4 threads one of the elements left over. The others have nothing
+// to do, and starting and ending them takes what the vectors save: 61.1 us for 16,777,216 elements on an H200, where step
+// 1 takes 60.4 us and step 3, with a quarter of the threads, 48.1 us.
 
 #define BLOCK 512
 
