@@ -5,7 +5,8 @@
 // Added to step 3: the host chooses. Rows of up to 512 elements get a warp each, eight to a block: no thread is idle
 // and no barrier is left. Longer ones get a block, of 128 threads at first and 1024 at last. A thread keeps its float4
 // between the sum of squares and the result, so that rows of up to 41,000 elements are read once. Rows may begin
-// anywhere; step 3 moved float4 only where the row's length was a multiple of four.
+// anywhere; step 3 moved float4 only where the row's length was a multiple of four. The weights of long rows are loaded
+// by fours as well where they can be.
 
 #include <cuda_runtime.h>
 
@@ -42,10 +43,16 @@ __device__ __forceinline__ float squares_of(float4 x) {
 struct Scaled {
     const float* weight;
     float scale;
+    // The weights of the row's fours begin at multiples of 16 bytes, too.
+    bool aligned;
 
     __device__ __forceinline__ float of(float x, int j) const { return x * scale * weight[j]; }
 
     __device__ __forceinline__ float4 of(float4 x, int j) const {
+        if (aligned) {
+            const float4 w = *reinterpret_cast<const float4*>(weight + j);
+            return make_float4(x.x * scale * w.x, x.y * scale * w.y, x.z * scale * w.z, x.w * scale * w.w);
+        }
         return make_float4(of(x.x, j), of(x.y, j + 1), of(x.z, j + 2), of(x.w, j + 3));
     }
 };
@@ -89,7 +96,8 @@ __global__ void __launch_bounds__(THREADS == 32 ? BLOCK : THREADS)
     }
     const float scale = rsqrtf(sum_of_team<THREADS>(squares) / N + 1e-5f);
 
-    const Scaled scaled = {weight, scale};
+    // With short rows the registers that this takes would cost more warps than it saves requests.
+    const Scaled scaled = {weight, scale, THREADS > 128 && before == 0};
 #pragma unroll
     for (int k = 0; k < KEPT; k++) {
         const int place = k * THREADS + thread;
