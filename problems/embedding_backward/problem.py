@@ -20,7 +20,7 @@ problem = Problem(
     constants=dict(BLOCK=256),
     # All tokens may be the same word.
     gates=total(terms="N"),
-    baseline="accepted/solve_3_tokens_by_word.cu",
+    baseline="accepted/solve_2_tokens_by_word.cu",
     benchmarks=[
         dict(N=65_536, V=32_768, D=768),
         dict(N=131_072, V=4096, D=512),

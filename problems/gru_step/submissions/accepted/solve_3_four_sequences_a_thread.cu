@@ -23,8 +23,10 @@ __global__ void __launch_bounds__(THREADS)
     gru_step(const float* __restrict__ x, const float* __restrict__ h, const float* __restrict__ W,
              const float* __restrict__ U, const float* __restrict__ w_bias, const float* __restrict__ u_bias,
              float* __restrict__ next, int B, int D, int H) {
-    // value_tile[k][sequence] and weight_tile[gate][k][number of the state]
-    __shared__ __align__(16) float value_tile[TILE][TILE * EACH + EACH];
+    // A row for each k, or as in step 2 for each sequence; weight_tile[gate][k][number of the state].
+    constexpr bool TURNED = EACH > 1;
+    constexpr int WIDTH = TURNED ? TILE * EACH + EACH : TILE;
+    __shared__ __align__(16) float value_tile[TILE][WIDTH];
     __shared__ float weight_tile[3][TILE][TILE + 1];
     int thread = threadIdx.y * TILE + threadIdx.x;
     int begin = blockIdx.y * TILE * EACH;
@@ -44,7 +46,7 @@ __global__ void __launch_bounds__(THREADS)
                 int place = e * THREADS + thread;
                 int sequence = place / TILE;
                 int k = place % TILE;
-                value_tile[k][sequence] =
+                value_tile[TURNED ? k : sequence][TURNED ? sequence : k] =
                     begin + sequence < B && first + k < length ? values[(begin + sequence) * length + first + k] : 0.0f;
             }
             int k = first + threadIdx.x;
@@ -61,7 +63,7 @@ __global__ void __launch_bounds__(THREADS)
                     *reinterpret_cast<float4*>(value) =
                         *reinterpret_cast<const float4*>(&value_tile[k][threadIdx.y * EACH]);
                 } else {
-                    value[0] = value_tile[k][threadIdx.y];
+                    value[0] = value_tile[threadIdx.y][k];
                 }
 #pragma unroll
                 for (int g = 0; g < 3; g++) {

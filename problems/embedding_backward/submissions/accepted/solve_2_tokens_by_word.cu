@@ -1,8 +1,8 @@
 // expect: accepted
 //
-// Embedding backward, step 3: places sorted by their words, rows added in registers.
+// Embedding backward, step 2: places sorted by their words, rows added in registers.
 //
-// Added to step 2: the words are counted, the counts scanned, and each place goes where its word's turn is. A block
+// Added to step 1: the words are counted, the counts scanned, and each place goes where its word's turn is. A block
 // then takes 32 places and up to 512 columns, four a thread, and adds row after row in registers as long as the word
 // stays the same. A word that lies inside of its block is stored; one that the neighbour has as well is added by
 // atomics. So a row of the table is written once for every 32 places instead of once for each: what is left is reading
