@@ -389,7 +389,7 @@ def test_a_baseline_that_does_not_compile_is_the_problems_fault(
     monkeypatch.setattr(CudaKernel, "compile", compile_failure)
     found = measure()
     assert (found.failure, found.measurement) == (None, None)
-    assert "3_vectorised.cu can't be compiled" in found.note and found.hint == "kgrade verify tries it"
+    assert "idle_threads.cu can't be compiled" in found.note and found.hint == "kgrade verify tries it"
     assert runner.requests == []
 
 
