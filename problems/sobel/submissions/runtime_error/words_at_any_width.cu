@@ -19,7 +19,7 @@ struct Line {
 template <bool WORDS>
 __device__ __forceinline__ Line line_of(const unsigned char* __restrict__ row, int first, int W) {
     int pixels[6];
-    if (WORDS) {
+    if (WORDS && first + 4 <= W) {
         unsigned word = *reinterpret_cast<const unsigned*>(row + first);
 #pragma unroll
         for (int k = 0; k < 4; k++) {
@@ -63,13 +63,13 @@ __global__ void __launch_bounds__(COLUMNS * ROWS)
             int gx = above.change[k] + 2 * here.change[k] + below.change[k];
             int gy = below.smooth[k] - above.smooth[k];
             unsigned found = min(__float2int_rn(sqrtf((float)(gx * gx + gy * gy))), 255);
-            if (WORDS) {
+            if (WORDS && first + 4 <= W) {
                 word |= found << 8 * k;
             } else if (first + k < W) {
                 result[k] = found;
             }
         }
-        if (WORDS) {
+        if (WORDS && first + 4 <= W) {
             *reinterpret_cast<unsigned*>(result) = word;
         }
         above = here;
