@@ -128,7 +128,9 @@ def _grade(
         if not language.launches_itself:
             _begin(parts)
         language.prepare(cache, progress)
-        progress("compiling")
+        # To import a file in Python runs what stands in it, in the submission's own time.
+        scripted = language.launches_itself and not language.has_machine_code
+        progress("importing the file" if scripted else "compiling")
         program = language.compile(problem, submission, cache, device.gpu, sandbox)
         parts = deal(parts, problem, draw(None if language.launches_itself else program.constants))
         if language.launches_itself:

@@ -18,8 +18,8 @@ from grader.model.calibration import Calibration, calibration_of
 from grader.model.gpus import ModelGpu
 from grader.model.kernel import FASTER, SLOWER, KernelTime, Prepared, prepared, timed
 from grader.model.pipes import UnknownInstructionError
-from grader.model.proof import WHOLE, NoReferenceError, prove, reference
-from grader.model.sampling import CannotSampleError, LaunchSample, sample
+from grader.model.proof import OTHER_PLAN, WHOLE, NoReferenceError, prove, reference
+from grader.model.sampling import CannotSampleError, LaunchSample, moves_of, sample
 from grader.plan.device_table import EMULATED, DeviceTable
 from grader.plan.runner import Run, RunnerStopped
 from grader.plan.stopped import RecordingStopped
@@ -100,21 +100,26 @@ def sample_case(
         try:
             runner.load(program)
             addresses = runner.prepare(problem, case.sizes, case.family, case.seed)
-            return runner.execute(planner.plan(case.numbers(problem), addresses, Limited(runner, WHOLE)), WHOLE)
+            whole = planner.plan(case.numbers(problem), addresses, Limited(runner, WHOLE))
+            # A solve() that notices its second call could do there what the time of the first leaves out.
+            if whole != plan:
+                raise CannotSampleError(OTHER_PLAN)
+            return runner.execute(whole, WHOLE)
         except RunnerStopped as stop:
             return stop.as_run()
         finally:
             runner.close()
 
     try:
-        launches, moves, run = sample(problem, program, planner, case, sandbox, cache, results=proved)
+        launches, plan, run = sample(problem, program, planner, case, sandbox, cache, results=proved)
         unproved, more = prove(references, launches, run, run_all) if references is not None else ("", 1.0)
     except (LaunchRefused, RecordingStopped, RunnerStopped, JudgeError) as stop:
         raise CannotSampleError(str(stop)) from None
     finally:
         planner.close()
         language_of(program).finish()
-    return Sampled(dict(sizes), launches, _facts(program), _code(program, cache, sandbox), moves, more, unproved)
+    code = _code(program, cache, sandbox)
+    return Sampled(dict(sizes), launches, _facts(program), code, moves_of(plan), more, unproved)
 
 
 def model_time(

@@ -34,6 +34,7 @@ there is none above the second. Blocks that wait for others, as in a look-back, 
 
 HIDDEN = "its other blocks do much more at this size than those from which the time would follow"
 WRONG = "at this size its results are wrong, which no case had; kgrade test with --case tells more"
+OTHER_PLAN = "solve() asks for other work when it is called again with the same inputs, so that its time says nothing"
 UNKNOWN = "its results at this size can't be checked: "
 TOO_LONG = f"its blocks depend on each other, and all of them take more than {WHOLE.seconds:g} s on the emulator"
 

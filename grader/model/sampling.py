@@ -162,9 +162,9 @@ def sample(
     cache: Path,
     *,
     results: bool = False,
-) -> tuple[tuple[LaunchSample, ...], tuple[int, ...], Run]:
-    """The launches of one case, in their order, the bytes that each copy and fill beside them moves, and how they
-    ended, with `results` as far as the sample wrote them.
+) -> tuple[tuple[LaunchSample, ...], Plan, Run]:
+    """The launches of one case, in their order, the plan that they are of, and how they ended, with `results` as far
+    as the sample wrote them.
 
     Raises CannotSampleError.
     """
@@ -180,7 +180,7 @@ def sample(
         names = runner.loaded
         launches = read_launches(told["launches"])
         named = tuple(_named(one, names[one.kernel].name, names[one.kernel].symbol) for one in launches)
-        return named, moves_of(plan), runner.run_of(told)
+        return named, plan, runner.run_of(told)
     except RunnerStopped as stop:
         raise CannotSampleError(stop.message) from None
     finally:

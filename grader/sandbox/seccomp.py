@@ -70,6 +70,13 @@ _PROCESS_OPTIONS = (15, 16, 22, 38, 39)
 _SIGNALS_BY_DESCRIPTOR = (8, 10, 15)
 """fcntl()'s F_SETOWN, F_SETSIG, F_SETOWN_EX, which send signals to the process they name."""
 
+_LOCKS = (6, 7, 37, 38, 1024, 1026)
+"""fcntl()'s F_SETLK, F_SETLKW, F_OFD_SETLK, F_OFD_SETLKW, F_SETLEASE, F_NOTIFY: on files that other sandboxes show as well
+they would say something to whoever looks at the same file."""
+
+_EVICTING = (20, 21)
+"""madvise()'s MADV_COLD and MADV_PAGEOUT. Which pages of a shown file are in memory, the next submission could measure."""
+
 _MODES = {"open": 2, "openat": 3, "creat": 1, "chmod": 1, "fchmod": 1, "fchmodat": 2}
 """Which argument is a file's mode. Newer variants of these calls are refused where rules have to hold."""
 
@@ -170,7 +177,8 @@ def _rules(profile: Profile, process: int | None) -> Mapping[str, _Rule]:
         rules["sendto"] = _Rule(5, _EQUAL, (0,), True)
     if profile in (Profile.COMPILE, *_DRIVERS):
         # Whoever runs a setuid file gets the rights of the sandbox's user, which may be the judge's own.
-        places = {name: place for name, place in _MODES.items() if process is None or name not in ATTRIBUTES}
+        attributes = profile in _DRIVERS and process is None
+        places = {name: place for name, place in _MODES.items() if attributes or name not in ATTRIBUTES}
         rules |= {name: _Rule(place, _ANY_BIT, (_SET_IDS,), False) for name, place in places.items()}
     if profile is Profile.WATCHED and process is None:
         rules |= {name: _Rule(place, _ANY_BIT, (_NO_PIPES | _SET_IDS,), False) for name, place in _NODES.items()}
@@ -178,10 +186,15 @@ def _rules(profile: Profile, process: int | None) -> Mapping[str, _Rule]:
         rules["prctl"] = _Rule(0, _EQUAL, _PROCESS_OPTIONS, True)
     if profile is not Profile.RECORD:
         rules["clone"] = _Rule(0, _ANY_BIT, (bits,), allowed)
+    # CUDA's driver, which runs no host code of a submission, locks files of its own.
+    told = (*(() if profile in _DRIVERS else _LOCKS), *(() if process is None else _SIGNALS_BY_DESCRIPTOR))
+    if told:
+        rules["fcntl"] = _Rule(1, _EQUAL, told, False)
+    if profile not in _DRIVERS:
+        rules["madvise"] = _Rule(2, _EQUAL, _EVICTING, False)
     if process is not None:
         rules["prlimit64"] = _Rule(0, _EQUAL, (0, process), True)
         rules["tgkill"] = _Rule(0, _EQUAL, (process,), True)
-        rules["fcntl"] = _Rule(1, _EQUAL, _SIGNALS_BY_DESCRIPTOR, False)
         rules["sched_setaffinity"] = _Rule(0, _EQUAL, (0, process), True)
     return rules
 
@@ -195,7 +208,7 @@ def _allowed(profile: Profile, machine: str, process: int | None, special: Mappi
     tables = [RECORD]
     if profile is not Profile.RECORD:
         tables.append(COMPILE if profile is Profile.COMPILE else THREADS)
-    unwanted = set(special) | ({*_REACHING, *ATTRIBUTES} if process is not None else set())
+    unwanted = set(special) | (set(_REACHING) if process is not None else set())
     for name, number in numbers_of(machine, *tables).items():
         if name not in unwanted:
             yield _Step(_EQUAL, number, then="allow")

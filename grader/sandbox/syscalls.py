@@ -11,7 +11,7 @@ _RECORD = """
 read 0 63; readv 19 65; pread64 17 67; write 1 64; writev 20 66; pwrite64 18 68; lseek 8 62; close 3 57;
 close_range 436 436; open 2 -; openat 257 56; access 21 -; faccessat 269 48; faccessat2 439 439; stat 4 -; lstat 6 -;
 fstat 5 80; newfstatat 262 79; statx 332 291; statfs 137 43; fstatfs 138 44; readlink 89 -; readlinkat 267 78;
-getdents64 217 61; getcwd 79 17; fcntl 72 25; dup 32 23; dup2 33 -; dup3 292 24; fadvise64 221 223; umask 95 166;
+getdents64 217 61; getcwd 79 17; fcntl 72 25; dup 32 23; dup2 33 -; dup3 292 24; umask 95 166;
 mmap 9 222; munmap 11 215; mprotect 10 226; mremap 25 216; madvise 28 233; brk 12 214; rt_sigaction 13 134;
 rt_sigprocmask 14 135; rt_sigreturn 15 139; rt_sigsuspend 130 133; sigaltstack 131 132; tgkill 234 131;
 restart_syscall 219 128; futex 202 98; set_tid_address 218 96; set_robust_list 273 99; rseq 334 293; arch_prctl 158 -;
@@ -30,7 +30,7 @@ rt_sigtimedwait 128 137; fork 57 -; vfork 58 -; waitid 247 95; pipe 22 -; pipe2 
 tkill 200 130; setpgid 109 154; setsid 112 157; alarm 37 -; setitimer 38 103;
 chdir 80 49; fchdir 81 50; mkdir 83 -; mkdirat 258 34; rmdir 84 -;
 unlink 87 -; unlinkat 263 35; rename 82 -; renameat 264 38; renameat2 316 276; ftruncate 77 46; fallocate 285 47;
-fsync 74 82; fdatasync 75 83; chmod 90 -; fchmod 91 52; fchmodat 268 53; utimensat 280 88; flock 73 32;
+fsync 74 82; fdatasync 75 83;
 sendfile 40 71; copy_file_range 326 285; pidfd_open 434 434
 """
 
@@ -109,7 +109,7 @@ BY_PROCESS = _read(_BY_PROCESS)
 """Calls that reach other processes with some arguments; relevant only without a process namespace."""
 
 ATTRIBUTES = _read(_ATTRIBUTES)
-"""Calls on files that Landlock, or its first versions, do not control: modes, times, lengths, file watches."""
+"""Calls on files that no sandbox controls: modes, times, lengths, file watches. The device files are the host's own."""
 
 NEWEST_KNOWN = 423
 """Later calls replace older ones; libraries fall back to those if the kernel reports that it has no such call."""

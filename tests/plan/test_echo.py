@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import struct
 
 import pytest
@@ -16,6 +17,7 @@ def put(*values: int, kernel: str = "put") -> Launch:
 
 
 READ = Download(0x1000, 4)
+ORDER = [value >> 7 & 1 for value in bytes(random.Random(1).randbytes(128))]
 
 
 @pytest.mark.parametrize(
@@ -34,6 +36,15 @@ READ = Download(0x1000, 4)
         ([READ, Memset(64, 3, 1)], [READ, Memset(64, 4, 1)], 4),
         ([READ, put(7, kernel="one")], [READ, put(7, kernel="two")], 32),
         ([READ, put(1, 2)], None, 36),
+        # Loops that go round more often, or less; results in the order of steps that both have.
+        ([READ, *[put(1), put(2)] * 400], [READ, *[put(1), put(2)] * 3], 0),
+        ([READ, *[put(1), put(2)] * 3, put(9)], [READ, *[put(1), put(2)] * 400, put(9)], 0),
+        (
+            [READ, *map(put, range(256)), put(7), put(99), put(3)],
+            [READ, *map(put, range(256)), put(8), put(1), put(4)],
+            3,
+        ),
+        ([READ, *map(put, ORDER[:64])], [READ, *map(put, ORDER[64:])], 10),
     ],
     ids=str,
 )

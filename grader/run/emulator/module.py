@@ -102,7 +102,7 @@ class Module:
         self._objects = objects or Objects()
         self._quick = quick
         self._compiled: dict[tuple[str, bool], _Compiled] = {}
-        with self._blaming_assembly():
+        with self._blaming_ptx():
             self._ptx = parse_module(ptx)
             if values:
                 self._variables = Locals(ptx, self._ptx)
@@ -111,10 +111,11 @@ class Module:
             if values or journal:
                 _drop_labels(self._ptx)
             used = _used_variables(self._ptx)
+            functions = self._ptx.functions.items()
+            self.kernels = {name: _image(f) for name, f in functions if f.entry and f.body is not None}
         self._slots = {name: layout.FIRST_VARIABLE_SLOT + i for i, name in enumerate(used)}
         if len(self._slots) > layout.FIRST_ARRAY_SLOT - layout.FIRST_VARIABLE_SLOT:
             raise UnsupportedPtx(f"the module uses {len(self._slots)} variables, more than the emulator has slots for")
-        self.kernels = {name: _image(f) for name, f in self._ptx.functions.items() if f.entry and f.body is not None}
 
     def launch(
         self,
@@ -157,7 +158,7 @@ class Module:
         if message:
             refusal = Fault("launch_failure", message, kernel=kernel)
             return LaunchResult("fault", refusal, faults=(refusal,))
-        with self._blaming_assembly():
+        with self._blaming_ptx():
             self.place_variables(memory)
         areas, size = parameter_areas(self._ptx.functions[kernel].parameters)
         buffer = np.zeros(max(size, 1), np.uint8)
@@ -195,7 +196,7 @@ class Module:
         variable = self._ptx.variables.get(name)
         if variable is None or variable.space == "shared":
             return None
-        with self._blaming_assembly():
+        with self._blaming_ptx():
             self.place_variables(memory)
         if name not in self._slots:
             slot = layout.FIRST_VARIABLE_SLOT + len(self._slots)
@@ -217,7 +218,7 @@ class Module:
 
     def _compile(self, kernel: str, sanitize: bool) -> _Compiled:
         if (kernel, sanitize) not in self._compiled:
-            with self._blaming_assembly():
+            with self._blaming_ptx():
                 noted = Noted(self._noted_variables) if self._noted_variables is not None else None
                 translation = translate(
                     *(self._ptx, kernel, self._slots, has_masked_stores()),
@@ -232,19 +233,18 @@ class Module:
         return self._compiled[kernel, sanitize]
 
     @contextmanager
-    def _blaming_assembly(self) -> Iterator[None]:
-        """Turns errors into UnsupportedPtx in a module with inline assembly, which gets here unchecked.
+    def _blaming_ptx(self) -> Iterator[None]:
+        """Turns errors into UnsupportedPtx: inline assembly gets here unchecked, and so does what a script hands over.
 
-        Without inline assembly they are the emulator's own errors, and propagate.
+        An error of its own would be the judge's failure, by which a submission could tell one size from another.
         """
         try:
             yield
         except PtxSyntaxError as error:
             raise UnsupportedPtx(str(error)) from error
         except (ArithmeticError, AssertionError, LookupError, RecursionError, TypeError, ValueError) as error:
-            if not self._has_assembly:
-                raise
-            raise UnsupportedPtx(f"inline PTX that the emulator can't read ({error})") from error
+            kind = "inline PTX" if self._has_assembly else "PTX"
+            raise UnsupportedPtx(f"{kind} that the emulator can't read ({error})") from error
 
     def place_variables(self, memory: Memory) -> None:
         """Places the module's variables in a memory that does not have them yet."""
@@ -254,9 +254,10 @@ class Module:
         for name, slot in self._slots.items():
             variable = self._ptx.variables[name]
             data = bytearray(variable.initial.ljust(variable.size, b"\0"))
-            for offset, symbol, addend in variable.references:
-                address = self._symbol_address(symbol) + addend
-                data[offset : offset + 8] = address.to_bytes(8, "little")
+            with self._blaming_ptx():
+                for offset, symbol, addend in variable.references:
+                    address = self._symbol_address(symbol) + addend
+                    data[offset : offset + 8] = address.to_bytes(8, "little")
             memory.place_at(slot, name, np.frombuffer(bytes(data), np.uint8), variable.space == "const")
 
     def _symbol_address(self, name: str) -> int:
