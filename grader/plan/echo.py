@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import secrets
 from collections import defaultdict
-from math import log2
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from math import log2
 from typing import TYPE_CHECKING
 
 from grader.core.plan import Download, Launch, Memset, Plan, Step, Upload
@@ -162,7 +162,7 @@ def _after_reading(plan: Plan) -> list[object]:
 
 
 def _order_bits(own: Sequence[object], other: Sequence[object]) -> float:
-    """How many bits tell the order of `own` to somebody who knows `other`: each may be in both, and their order be a result.
+    """How many bits tell the order of `own` to somebody who knows `other`, where each step may be in both.
 
     `own` is cut into the longest pieces that occur before, in `other` or in itself, as by Lempel and Ziv (1977); each
     costs its place and its length. A loop that goes round more often is one piece more. What is in neither is counted

@@ -71,11 +71,11 @@ _SIGNALS_BY_DESCRIPTOR = (8, 10, 15)
 """fcntl()'s F_SETOWN, F_SETSIG, F_SETOWN_EX, which send signals to the process they name."""
 
 _LOCKS = (6, 7, 37, 38, 1024, 1026)
-"""fcntl()'s F_SETLK, F_SETLKW, F_OFD_SETLK, F_OFD_SETLKW, F_SETLEASE, F_NOTIFY: on files that other sandboxes show as well
-they would say something to whoever looks at the same file."""
+"""fcntl()'s F_SETLK, F_SETLKW, F_OFD_SETLK, F_OFD_SETLKW, F_SETLEASE, F_NOTIFY: on files that other sandboxes show as
+well they would say something to whoever looks at the same file."""
 
 _EVICTING = (20, 21)
-"""madvise()'s MADV_COLD and MADV_PAGEOUT. Which pages of a shown file are in memory, the next submission could measure."""
+"""madvise()'s MADV_COLD and MADV_PAGEOUT. The next submission could measure which pages of a file are in memory."""
 
 _MODES = {"open": 2, "openat": 3, "creat": 1, "chmod": 1, "fchmod": 1, "fchmodat": 2}
 """Which argument is a file's mode. Newer variants of these calls are refused where rules have to hold."""

@@ -3,17 +3,17 @@
 # Changes the times and the mode of the device files, which are the host's own, and prints LEAKED where it may.
 
 import os
+from contextlib import suppress
+from pathlib import Path
 
 import torch
 import triton
 import triton.language as tl
 
-for change in (lambda: os.utime("/dev/full", (0, 0)), lambda: os.chmod("/dev/full", 0o666)):
-    try:
+for change in (lambda: os.utime("/dev/full", (0, 0)), lambda: Path("/dev/full").chmod(0o666)):
+    with suppress(OSError):
         change()
         print("LEAKED")
-    except OSError:
-        pass
 
 
 @triton.jit

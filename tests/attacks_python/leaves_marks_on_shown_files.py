@@ -6,6 +6,8 @@
 import fcntl
 import mmap
 import os
+from contextlib import suppress
+from pathlib import Path
 
 import torch
 import triton
@@ -21,14 +23,12 @@ ways = (
     lambda: fcntl.flock(shown, fcntl.LOCK_SH),
     lambda: fcntl.lockf(shown, fcntl.LOCK_SH),
     lambda: fcntl.fcntl(shown, fcntl.F_SETLEASE, fcntl.F_RDLCK),
-    lambda: fcntl.fcntl(os.open(os.path.dirname(os.__file__), os.O_RDONLY), fcntl.F_NOTIFY, fcntl.DN_ACCESS),
+    lambda: fcntl.fcntl(os.open(Path(os.__file__).parent, os.O_RDONLY), fcntl.F_NOTIFY, fcntl.DN_ACCESS),
 )
 for way in ways:
-    try:
+    with suppress(OSError):
         way()
         print("LEAKED")
-    except OSError:
-        pass
 
 
 @triton.jit

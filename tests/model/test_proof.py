@@ -199,3 +199,31 @@ def test_a_time_is_longer_by_what_other_blocks_do():
     assert proof.work_beside([launch, launch]) == 1.0
     assert proof.work_beside([launch, busy]) == 3.0
     assert proof.work_beside([]) == 0.0
+
+
+TWO_PLANS = """
+import sys, torch, triton, triton.language as tl
+
+@triton.jit
+def add(input, output, N, places, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.atomic_add(output, tl.sum(tl.load(input + (at & places), mask=at < N, other=0.0), axis=0), sem="relaxed")
+
+def solve(input: torch.Tensor, output: torch.Tensor, N: int):
+    # Each call imports the file anew.
+    calls = sys.__dict__.setdefault("calls", {})
+    calls[N] = calls.get(N, 0) + 1
+    output.zero_()
+    add[(triton.cdiv(N, 4096),)](input, output, N, 4095 if calls[N] == 1 else -1, BLOCK=4096)
+"""
+
+
+def test_a_first_call_that_asks_for_less_has_no_time(tmp_path: Path) -> None:
+    pytest.importorskip("triton")
+    pytest.importorskip("torch")
+    file = tmp_path / "two_plans.py"
+    file.write_text(TWO_PLANS)
+    time = model_time(
+        load_problem(PROBLEMS / "reduce"), read_submission(file), {"N": 16_777_216}, H200, tmp_path, proved=True
+    )
+    assert time.why_not == proof.OTHER_PLAN
