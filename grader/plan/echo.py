@@ -151,14 +151,27 @@ def made_of_data(plan: Plan, echo: Plan | None, reads: Sequence[bytes] = ()) -> 
             places[key] += 1
             if number > first and (key, words) not in seen:
                 made += WORD * max(_differing(words, like), 1)
-    bits = _order_bits(_after_reading(plan), _after_reading(echo)) if echo is not None else 0.0
+    bits = _order_bits(*_orders(plan, echo, as_read)) if echo is not None else 0.0
     return made + (int(bits / 8) if bits > ORDER_BITS else 0)
 
 
-def _after_reading(plan: Plan) -> list[object]:
-    """What the steps after the first read take from the host, one after the other."""
+def _orders(plan: Plan, echo: Plan, as_read: set[bytes]) -> tuple[Sequence[object], Sequence[object]]:
+    """What the steps of both after the first read take from the host, one after the other.
+
+    A table that is passed on as it was read is the same step in both, whose words are not.
+    """
+    own, other = _after_reading(plan), _after_reading(echo)
+    passed = {taken for step, taken in own if isinstance(step, Upload) and step.data in as_read}
+    places, known = {key for key, _ in passed}, {taken for _, taken in own}
+    return (
+        [taken[0] if taken in passed else taken for _, taken in own],
+        [taken[0] if taken[0] in places and taken not in known else taken for _, taken in other],
+    )
+
+
+def _after_reading(plan: Plan) -> list[tuple[Step, tuple[object, tuple[bytes, ...]]]]:
     first = next((n for n, step in enumerate(plan.steps) if isinstance(step, Download)), len(plan.steps))
-    return [taken for step in plan.steps[first:] for taken in _handed(step)]
+    return [(step, taken) for step in plan.steps[first:] for taken in _handed(step)]
 
 
 def _order_bits(own: Sequence[object], other: Sequence[object]) -> float:

@@ -58,6 +58,16 @@ def test_a_table_that_is_handed_on_is_not_made() -> None:
     assert made_of_data(Plan(steps), Plan((READ,)), [table, words]) == len(words)
 
 
+def test_tables_that_are_handed_on_do_not_break_the_order() -> None:
+    tables = [bytes([n]) * 64 for n in range(1, 9)]
+    others = [bytes([n]) * 64 for n in range(101, 109)]
+
+    def steps(given: list[bytes]) -> Plan:
+        return Plan((READ, *(one for data in given for one in (Upload(64, data), put(1), put(2), put(3)))))
+
+    assert made_of_data(steps(tables), steps(others), tables) == 0
+
+
 def test_places_count_once() -> None:
     steps = (Download(100, 4), Download(100, 4), Download(102, 8), put(1), Download(50, 1))
     assert places_read(Plan(steps)) == 11
