@@ -97,8 +97,9 @@ class Tileiras:
         if not program.exists():
             text = _KEEPING.format(kept=self._kept, assembler=find_assembler()) if machine_code else _STAND_IN
             folder.mkdir(exist_ok=True)
-            program.write_text(text, encoding="utf-8")
-            program.chmod(0o755)
+            # The sandbox refuses changes of a mode.
+            with open(program, "w", encoding="utf-8", opener=lambda path, flags: os.open(path, flags, 0o755)) as file:
+                file.write(text)
         path = f"{folder}:{os.environ.get('PATH', '/usr/bin:/bin')}"
         return _compile._CompilerBinary(str(self._program), path, "", pass_cuda_home_var=False)
 
