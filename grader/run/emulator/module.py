@@ -254,10 +254,9 @@ class Module:
         for name, slot in self._slots.items():
             variable = self._ptx.variables[name]
             data = bytearray(variable.initial.ljust(variable.size, b"\0"))
-            with self._blaming_ptx():
-                for offset, symbol, addend in variable.references:
-                    address = self._symbol_address(symbol) + addend
-                    data[offset : offset + 8] = address.to_bytes(8, "little")
+            for offset, symbol, addend in variable.references:
+                address = self._symbol_address(symbol) + addend
+                data[offset : offset + 8] = address.to_bytes(8, "little")
             memory.place_at(slot, name, np.frombuffer(bytes(data), np.uint8), variable.space == "const")
 
     def _symbol_address(self, name: str) -> int:
