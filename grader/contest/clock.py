@@ -39,6 +39,10 @@ class Clock:
             return wall
         return steady
 
+    def seconds(self) -> float:
+        """The current time as seconds, for what counts by the minute: it never goes back either."""
+        return self.now().timestamp()
+
     @property
     def set_back(self) -> timedelta:
         """How far the machine's clock is behind this one; about zero unless it was set back."""

@@ -81,9 +81,10 @@ class BodyLimit:
         allow: Callable[[Scope], Awaitable[Allowance]],
         refuse: Callable[[Scope, int, str], Awaitable[ASGIApp]],
         seconds: float = BODY_SECONDS,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._app, self._allow, self._refuse, self._seconds = app, allow, refuse, seconds
-        self._budget = Budget()
+        self._budget = Budget(clock=clock)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or scope["method"] in ("GET", "HEAD", "OPTIONS"):

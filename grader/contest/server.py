@@ -138,7 +138,11 @@ def create_app(
     app.add_exception_handler(RequestValidationError, _not_valid)
     # The last one added is outermost: headers are on every response, including those of the limits.
     app.add_middleware(
-        BodyLimit, allow=partial(allowance, site), refuse=partial(_refused_body, app), seconds=patience.body
+        BodyLimit,
+        allow=partial(allowance, site),
+        refuse=partial(_refused_body, app),
+        seconds=patience.body,
+        clock=database.clock.seconds,
     )
     app.add_middleware(Headers, policy=f"{POLICY}; {FRAMES}")
     return app

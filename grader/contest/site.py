@@ -109,7 +109,7 @@ class Site:
         self.pages = pages(workspace.template_folders)
         self.boards = Boards(database)
         self.shelf = Shelf(database, workspace)
-        self.failures = Failures()
+        self.failures = Failures(clock=database.clock.seconds)
         self.left_texts = LeftTexts()
         self.hub: Hub[int, Progress] = Hub(self.progress.of_submissions, silence=patience.silence)
         self.run_hub: Hub[int, Progress] = Hub(self.progress.of_runs, seconds=0.25, silence=patience.silence)
