@@ -96,6 +96,8 @@ class Recorder:
         self._runner = ReplayRunner(problem.folder, sandbox, cache / "kernels")
         self._begun: Plan | None = None
         """What a solve() that did not return began with."""
+        self._places: Sequence[Place] | None = None
+        """Where the case that is recorded failed, in any build, once that is known."""
 
     def close(self) -> None:
         self._runner.close()
@@ -110,6 +112,7 @@ class Recorder:
         if program is None:
             return None
         case = Case(dict(result.sizes), result.family, result.seed)
+        self._places = None
         try:
             self._runner.load(program)
             host = self._host_of(program)
@@ -202,7 +205,9 @@ class Recorder:
 
             begun = self._begun is not None
             looked = Places(self._problem, self._runner, anew, result, limits, begun)
-            places = looked.find(plan, block)
+            if self._places is None:
+                self._places = looked.find(plan, block)
+            places = self._places
             if block is not None and places:
                 trace = self._trace(planner, build, case, places[0], limits, ROWS)
                 return None if trace is None else mark_chosen(trace, result)

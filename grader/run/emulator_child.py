@@ -34,10 +34,15 @@ MEMORY_PER_THREAD = 16 << 20
 
 _objects = Objects()
 """The object code this process knows; a forked process starts with that of its template."""
+_primed: set[bool] = set()
 
 
 def preload(objects: Mapping[str, str], count: bool = False) -> Mapping[str, str]:
     """Prepares a template, from object code that was kept; returns what is new. `count` is as for `prime`."""
+    if count in _primed:
+        # A template has several modules that need the same.
+        return {}
+    _primed.add(count)
     _objects.learn(_decoded(objects))
     prime(_objects, link=True, count=count)
     return _encoded(_objects.take_new())

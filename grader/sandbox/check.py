@@ -22,7 +22,7 @@ from grader.sandbox.process import Ended
 from grader.sandbox.python import python_places
 from grader.sandbox.sandbox import Sandbox
 from grader.sandbox.seccomp import Profile
-from grader.sandbox.template import Template, TemplateFailed
+from grader.sandbox.template import Part, Template, TemplateFailed
 
 PROBE = "grader.sandbox.probe"
 
@@ -128,7 +128,7 @@ def check_forked(sandbox: Sandbox) -> Iterator[Outcome]:
     """The same for processes forked from templates; yields nothing if the system does not allow templates."""
     if sandbox.program is None:
         return
-    templates = {profile: Template(PROBE, Confinement(sandbox, profile)) for profile in (_COMPILER, _DEVICE)}
+    templates = {profile: Template(Confinement(sandbox, profile), Part(PROBE)) for profile in (_COMPILER, _DEVICE)}
     try:
         for one in FORKED:
             yield _outcome(one, _try_forked(templates[one.profile], one))
@@ -159,7 +159,7 @@ def _try_forked(template: Template, one: Property) -> Ended:
             arguments = [one.probe, *_arguments(Path(name), python_places()).get(one.probe, ())]
             arguments += [str(template.folder)] if one.probe == "writing" else []
             descriptors = (nothing.fileno(), nothing.fileno(), write_end)
-            process = template.fork(arguments, {}, {}, descriptors, template.confinement, writes=False)
+            process = template.fork(PROBE, arguments, {}, {}, descriptors, template.confinement, writes=False)
         finally:
             os.close(write_end)
         timed_out = not process.ends_within(_SECONDS)

@@ -141,7 +141,7 @@ class Child:
         named = {CHANNEL: f"{{}}:{NO_PARENT}", MEMORY: "{}"}
         descriptors = (channel, self.memory, errors_end)
         try:
-            return self._template.fork(args, _CONFINED | own, named, descriptors, confinement, writes)
+            return self._template.fork(self.module, args, _CONFINED | own, named, descriptors, confinement, writes)
         except TemplateFailed:
             drop_template(self._template)
             self._template = None

@@ -18,7 +18,7 @@ import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -69,23 +69,28 @@ class Forked:
         self.returncode = json.loads(told) if told else -signal.SIGKILL
 
 
-class Template:
-    """The template for processes of one module and one confinement. It starts with the first fork.
+@dataclass(frozen=True)
+class Part:
+    """A module that a template loads before it forks the first process of it.
 
     The module's `preload`, if any, is called there with `given()` as keyword arguments, and `keep` here with its
     result.
     """
 
-    def __init__(
-        self,
-        module: str,
-        confinement: Confinement,
-        given: Callable[[], Mapping[str, Any]] = dict,
-        keep: Callable[[Any], None] = lambda made: None,
-    ) -> None:
+    module: str
+    given: Callable[[], Mapping[str, Any]] = dict
+    keep: Callable[[Any], None] = lambda made: None
+
+
+class Template:
+    """The template for processes of one confinement, each of one of its parts. It starts with the first fork."""
+
+    def __init__(self, confinement: Confinement, *parts: Part) -> None:
         self.folder = make_folder()
         self.confinement = confinement
-        self._module, self._given, self._keep = module, given, keep
+        self._modules = frozenset(part.module for part in parts)
+        self._parts = {part.module: part for part in parts}
+        """Those that are not loaded yet."""
         self._lock = threading.Lock()
         self._control: socket.socket | None = None
         self._end: weakref.finalize[..., Template] = weakref.finalize(self, remove_folder, self.folder)
@@ -103,18 +108,25 @@ class Template:
             process = _starter().submit(sandbox.open_template, *opened).result()
         self._end.detach()
         self._end = weakref.finalize(self, _end, control, process, self.folder)
-        made = _ask(control, {"preload": self._module, "given": dict(self._given())}, (), STARTING)[0].get("made")
-        if made:
-            self._keep(made)
         return control
+
+    def _load(self, control: socket.socket, module: str) -> None:
+        """Loads a part's module there, if it is not."""
+        part = self._parts.pop(module, None)
+        if part is None:
+            return
+        made = _ask(control, {"preload": module, "given": dict(part.given())}, (), STARTING)[0].get("made")
+        if made:
+            part.keep(made)
 
     def suits(self, module: str, confinement: Confinement) -> bool:
         """Whether it forks processes of this module with this confinement."""
         own = replace(self.confinement, limits=confinement.limits, given=confinement.given)
-        return module == self._module and confinement == own
+        return module in self._modules and confinement == own
 
     def fork(
         self,
+        module: str,
         arguments: Sequence[str],
         environment: Mapping[str, str],
         named: Mapping[str, str],
@@ -122,7 +134,7 @@ class Template:
         confinement: Confinement,
         writes: bool,
     ) -> Forked:
-        """Forks a process that runs the module's `main`. Raises TemplateFailed.
+        """Forks a process that runs the `main` of one of its modules. Raises TemplateFailed.
 
         `descriptors` are its channel, its memory and its standard error; `named` are the environment variables, in
         this order, for the numbers of the first two. The confinement's given files are in its folder, which is
@@ -130,7 +142,7 @@ class Template:
         """
         limits = asdict(confinement.limits).items()
         request = {
-            "module": self._module,
+            "module": module,
             "arguments": list(arguments),
             "environment": confinement.environment(environment, self.folder if writes else None),
             "named": dict(named),
@@ -144,6 +156,7 @@ class Template:
         try:
             with self._lock:
                 self._control = self._control or self._begin()
+                self._load(self._control, module)
                 answer, received = _ask(self._control, request, (*descriptors, write_end), FORKING)
             if not received or answer["failure"]:
                 raise TemplateFailed(answer["failure"])

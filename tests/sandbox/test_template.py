@@ -16,7 +16,7 @@ from grader.sandbox import Confinement, Profile, Sandbox
 from grader.sandbox.check import FORKED, check_forked
 from grader.sandbox.children import Child
 from grader.sandbox.places import View
-from grader.sandbox.template import Forked, Template, drop_template, template_of, use_template
+from grader.sandbox.template import Forked, Part, Template, drop_template, template_of, use_template
 from tests.sandbox.conftest import namespaces
 
 MODULE = "timeit"
@@ -27,19 +27,20 @@ SLEEPS = "import os, time; print(os.getpid(), flush=True); time.sleep(600)"
 JUDGE = f"""
 import os, sys, time
 from grader.sandbox import Confinement, Profile, Sandbox
-from grader.sandbox.template import Template
-template = Template({MODULE!r}, Confinement(Sandbox.find(), Profile.COMPUTE))
+from grader.sandbox.template import Part, Template
+template = Template(Confinement(Sandbox.find(), Profile.COMPUTE), Part({MODULE!r}))
 # It prints too, and may be the first.
 nothing = os.open(os.devnull, os.O_RDWR)
 files = (nothing, nothing, nothing)
-print(template.fork(["-n1", "-r1", {SLEEPS!r}], {{}}, {{}}, files, template.confinement, False).pid, flush=True)
+arguments = ["-n1", "-r1", {SLEEPS!r}]
+print(template.fork({MODULE!r}, arguments, {{}}, {{}}, files, template.confinement, False).pid, flush=True)
 time.sleep(600)
 """
 
 
 @pytest.fixture(scope="module")
 def template() -> Iterator[Template]:
-    found = Template(MODULE, Confinement(namespaces(), Profile.COMPILE))
+    found = Template(Confinement(namespaces(), Profile.COMPILE), Part(MODULE))
     yield found
     found.close()
 
@@ -50,7 +51,7 @@ def fork(template: Template, code: str, writes: bool = False, given: tuple[Path,
     confinement = Confinement(template.confinement.sandbox, template.confinement.profile, given=given)
     with Path(os.devnull).open("rb") as nothing:
         descriptors = (nothing.fileno(), nothing.fileno(), write_end)
-        process = template.fork(["-n1", "-r1", code], {}, {}, descriptors, confinement, writes)
+        process = template.fork(MODULE, ["-n1", "-r1", code], {}, {}, descriptors, confinement, writes)
     os.close(write_end)
     return process, read_end
 
@@ -145,7 +146,7 @@ class Ending(Sandbox):
 def test_without_its_template_a_process_is_started_by_itself() -> None:
     found = namespaces()
     confinement = Confinement(Ending(found.program, user=found.user), Profile.COMPUTE, (Path("/etc/hostname"),))
-    template = Template("grader.run.emulator_child", confinement)
+    template = Template(confinement, Part("grader.run.emulator_child"))
     use_template(template)
     try:
         with Child("grader.run.emulator_child", confinement=confinement) as child:
