@@ -1,10 +1,11 @@
 """Checks whether verdicts depend on luck: grades every worked file of the problems with many seeds on the emulator.
 
-    python benchmarks/verdict_stability.py [--problems map zip] [--seeds 20] [--jobs 2] [--results FILE]
+    python benchmarks/verdict_stability.py [--problems map zip] [--seeds 20] [--first 20] [--accepted] [--jobs 2]
 
 An accepted file that some seed refuses is a false rejection, a faulty one that some seed gives another verdict is a
 miss. Each grading is one line of the results file; what stands there is not graded again, so that an interrupted run
-goes on. Ends with an error where anything differs that LUCK does not name.
+goes on. `--first` begins with a later seed than the tests have, `--accepted` leaves the faulty files out. Ends with an
+error where anything differs that LUCK does not name.
 """
 
 from __future__ import annotations
@@ -92,12 +93,16 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--problems", nargs="+", default=list(problems), choices=list(problems), metavar="NAME")
     parser.add_argument("--seeds", type=int, default=20)
+    parser.add_argument("--first", type=int, default=0, metavar="N")
+    parser.add_argument("--accepted", action="store_true")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--results", type=Path, default=Path(gettempdir()) / "verdict_stability.jsonl")
     chosen = parser.parse_args()
     here = missing_here()
     works = [work for name in chosen.problems for work in works_of(name, problems[name]) if not missing_for(work, here)]
-    seeds = range(SEED, SEED + chosen.seeds)
+    if chosen.accepted:
+        works = [work for work in works if is_accepted(work)]
+    seeds = range(SEED + chosen.first, SEED + chosen.first + chosen.seeds)
     results = read_results(chosen.results)
     # Seed by seed, so that a run that is ended early has tried all files.
     todo = [(work, seed) for seed in seeds for work in works if (work.name, seed) not in results]
