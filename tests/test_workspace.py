@@ -126,3 +126,27 @@ def test_a_cache_that_others_write_to_is_refused(tmp_path: Path, monkeypatch: py
             cache_folder()
         monkeypatch.setattr(os, "getuid", lambda: 4711)
         assert cache_folder() == cache
+
+
+def test_other_peoples_workspaces_are_not_found_but_may_be_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = make(tmp_path / "shared")
+    (root / "templates").mkdir()
+    below = root / "mine"
+    below.mkdir()
+    for folder in (root, root / "problems", root / "templates"):
+        folder.chmod(0o1777)
+        with pytest.raises(WorkspaceError, match=f"everybody can write to {folder}$") as refused:
+            find_workspace(start=below)
+        assert f"kgrade --workspace {root}" in refused.value.hint
+        assert find_workspace(str(root)).root == root
+        folder.chmod(0o755)
+    assert find_workspace(start=below).root == root
+    if os.getuid() == 0:
+        os.chown(root / "submissions", 4711, 4711)
+        monkeypatch.setattr(os, "getuid", lambda: 4712)
+        with pytest.raises(WorkspaceError, match=r"submissions is another user.s$"):
+            find_workspace(start=below)
+        monkeypatch.setattr(os, "getuid", lambda: 4711)
+        assert find_workspace(start=below).root == root

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from grader.commands.engines import Engines
 from grader.commands.progress import show_progress
 from grader.core.errors import ProblemError
+from grader.core.files import read_text_of_others
 from grader.core.verdict import LanguageName
 from grader.problem.challenges.folder import STARTER, STATEMENT, ChallengeSet
 
@@ -56,7 +57,7 @@ def statement_of(problem_set: str, problem: str) -> tuple[str, str]:
 
     challenge = ChallengeSet(Path(problem_set)).find(problem)
     try:
-        html = (challenge.folder / STATEMENT).read_text(encoding="utf-8", errors="replace")
+        html = read_text_of_others(challenge.folder / STATEMENT, errors="replace")
     except OSError as error:
         raise ProblemError(f"{challenge.folder / STATEMENT} can't be read: {error.strerror}") from None
     return f"# {challenge.title}\n\n{markdown_of(html)}", f"kgrade init --problems {problem_set} {challenge.short_name}"
@@ -70,7 +71,7 @@ def challenge_starter(problem_set: str, problem: str, language: LanguageName) ->
         STARTER if language is LanguageName.CUDA else STARTER.with_name(f"starter.{language}.py")
     )
     try:
-        return challenge.short_name, starter.read_text(encoding="utf-8")
+        return challenge.short_name, read_text_of_others(starter)
     except FileNotFoundError:
         pass
     except (OSError, UnicodeDecodeError) as error:

@@ -10,8 +10,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
-from cattrs.errors import BaseValidationError
-
 from grader.boards.pages import Links, render_report
 from grader.boards.templating import pages
 from grader.contest.anonymity import nameless
@@ -78,6 +76,6 @@ def _report(database: Database, submission: SubmissionRecord, source: str) -> Re
         return None
     try:
         report = from_json(text)
-    except (BaseValidationError, ValueError):
+    except ValueError:
         return None
     return replace(report, source=source, user=submission.account, file=submission.file)

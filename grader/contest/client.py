@@ -23,6 +23,10 @@ from grader.core.errors import JudgeError, UsageError
 from grader.core.report import Report, from_json
 
 SECONDS = 30.0
+WHOLE = 120.0
+"""Seconds in which an answer has to have come to its end."""
+LARGEST = 64 << 20
+"""Bytes of an answer, or of one event: who names an address by mistake must not fill this machine's memory."""
 SILENCE = 60.0
 """An event stream sends something every 15 seconds; after four times that it counts as dead."""
 PATIENCE = 120.0
@@ -75,16 +79,17 @@ class Client:
             timeout = httpx.Timeout(SECONDS, read=SILENCE)
             with self._http.stream("GET", path, timeout=timeout) as answer:
                 if answer.status_code != 200:
-                    answer.read()
-                    self._check(answer)
+                    self._check(answer.status_code, _whole(answer))
                 name, data = "", ""
-                for line in answer.iter_lines():
+                for line in _lines(answer):
                     if line.startswith("event:"):
                         name = line[6:].strip()
                     elif line.startswith("data:"):
                         data += line[5:].strip()
+                        if len(data) > LARGEST:
+                            raise self._not_kgrade()
                     elif not line and data:
-                        yield name, json.loads(data)
+                        yield name, _parsed(data)
                         name, data = "", ""
         except httpx.HTTPError as error:
             raise self._away(error) from error
@@ -93,27 +98,27 @@ class Client:
 
     def _ask(self, method: str, path: str, data: object = None) -> Any:
         try:
-            answer = self._http.request(method, path, json=data)
+            with self._http.stream(method, path, json=data) as answer:
+                body = _whole(answer)
+            self._check(answer.status_code, body)
+            return _parsed(body)
         except httpx.HTTPError as error:
             raise self._away(error) from error
-        self._check(answer)
-        try:
-            return answer.json()
         except ValueError as error:
             raise self._not_kgrade() from error
 
-    def _check(self, answer: httpx.Response) -> None:
-        if answer.is_success:
+    def _check(self, status: int, body: bytes) -> None:
+        if httpx.codes.is_success(status):
             return
         try:
-            said = answer.json()
+            said = _parsed(body)
             message, hint = str(said["error"]), str(said["hint"])
         except (ValueError, KeyError, TypeError):
-            if answer.status_code >= 500:
-                raise ServerAway(f"{self.address} is out of order ({answer.status_code})", "try later") from None
+            if status >= 500:
+                raise ServerAway(f"{self.address} is out of order ({status})", "try later") from None
             raise self._not_kgrade() from None
-        if answer.status_code >= 500:
-            kind = ServerFull if answer.status_code == httpx.codes.INSUFFICIENT_STORAGE else ServerAway
+        if status >= 500:
+            kind = ServerFull if status == httpx.codes.INSUFFICIENT_STORAGE else ServerAway
             raise kind(f"{self.address}: {message}", hint)
         raise UsageError(f"{self.address}: {message}", hint)
 
@@ -126,19 +131,47 @@ class Client:
         return UsageError(f"{self.address} does not answer as a kgrade server", "see that the address is right")
 
 
+def _parsed(text: str | bytes) -> Any:
+    """What JSON says. Raises ValueError, also where it is nested too deeply."""
+    try:
+        return json.loads(text)
+    except RecursionError as error:
+        raise ValueError("it is nested too deeply") from error
+
+
+def _whole(answer: httpx.Response) -> bytes:
+    """An answer's body. Raises ValueError if it is too large or does not end."""
+    body, until = bytearray(), time.monotonic() + WHOLE
+    for piece in answer.iter_bytes():
+        body += piece
+        if len(body) > LARGEST or time.monotonic() > until:
+            raise ValueError("it does not end")
+    return bytes(body)
+
+
+def _lines(answer: httpx.Response) -> Iterator[str]:
+    """The lines of a stream. Raises ValueError if one is too large or no UTF-8."""
+    left = b""
+    for piece in answer.iter_bytes():
+        *lines, left = (left + piece).split(b"\n")
+        yield from (line.decode("utf-8").rstrip("\r") for line in lines)
+        if len(left) > LARGEST:
+            raise ValueError("a line does not end")
+
+
 class StudentClient(Client):
     """The requests of students' commands. `say` is called with the reason for a wait."""
 
     say: Callable[[str], None] = staticmethod(lambda text: None)
 
-    def _check(self, answer: httpx.Response) -> None:
-        if answer.status_code == httpx.codes.UNAUTHORIZED:
+    def _check(self, status: int, body: bytes) -> None:
+        if status == httpx.codes.UNAUTHORIZED:
             raise UsageError(
                 f"{self.address} does not know your token, or no longer",
                 "ask whoever runs your course for a new one; it stands beside your sign-in link. "
                 f"Then type: kgrade login {self.address}",
             )
-        super()._check(answer)
+        super()._check(status, body)
 
     def me(self) -> dict[str, Any]:
         found = self.get("/api/me")

@@ -66,8 +66,14 @@ def passed_to_text(names: Sequence[str]) -> str:
 
 
 def passed_of(text: str | None) -> frozenset[str]:
-    """The names in a judging's text; empty for one that was judged without groups."""
-    return frozenset(map(str, json.loads(text))) if text else frozenset()
+    """The names in a judging's text; empty for one that was judged without groups. Raises ValueError for other text."""
+    try:
+        found = json.loads(text) if text else []
+    except RecursionError as error:
+        raise ValueError("it is nested too deeply") from error
+    if not isinstance(found, list) or not all(isinstance(name, str) for name in found):
+        raise ValueError("it is no list of names")
+    return frozenset(found)
 
 
 def seed_of(group: Group, hidden_seed: int) -> int:

@@ -130,7 +130,8 @@ def announced_length(scope: Scope) -> int | None:
     value = fields.get(b"content-length", b"0")
     if b"transfer-encoding" in fields or not value.isdigit():
         return None
-    return int(value[:19])
+    # More digits than any limit has are too many, whatever they are; zeros before it count for nothing.
+    return int(value.lstrip(b"0")[:19] or b"0")
 
 
 async def read_body(receive: Receive, limit: int) -> bytes:

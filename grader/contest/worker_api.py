@@ -73,12 +73,12 @@ def finish(result: Result, worker: AsWorker, request: Request) -> Counted:
     if result.report is not None:
         try:
             from_json(result.report)
-        except Exception as error:
+        except ValueError as error:
             # A report that can't be read back would fail on every page that shows it.
             raise Refused(400, "the report can't be read", "server and worker need the same kgrade") from error
     try:
         passed_of(result.groups)
-    except (ValueError, TypeError) as error:
+    except ValueError as error:
         raise Refused(400, "the groups can't be read", "server and worker need the same kgrade") from error
     given = result.model_dump(mode="json", exclude={"judging_id", "attempt"})
     outcome = Outcome(**given)

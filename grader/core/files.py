@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 import tempfile
 from contextlib import suppress
 from dataclasses import dataclass
@@ -31,6 +33,21 @@ def write_whole(path: Path, data: bytes) -> None:
     except OSError:
         Path(name).unlink(missing_ok=True)
         raise
+
+
+def read_text_of_others(path: Path, most: int = 1 << 20, errors: str = "strict") -> str:
+    """The text of a file that somebody else may have made, with line feeds alone: UTF-8, at most `most` bytes.
+
+    Raises OSError, also for what is no regular file and might never end, and UnicodeDecodeError. `errors` is as for
+    `bytes.decode`.
+    """
+    with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise OSError(errno.EINVAL, "it is no regular file", str(path))
+        data = file.read(most + 1)
+    if len(data) > most:
+        raise OSError(errno.EFBIG, f"it has more than {most:,} bytes", str(path))
+    return data.decode("utf-8-sig", errors).replace("\r\n", "\n").replace("\r", "\n")
 
 
 def read_kept(path: Path) -> bytes:

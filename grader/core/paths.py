@@ -28,16 +28,28 @@ def cache_folder() -> Path:
 
 
 def _refuse_others(folder: Path) -> None:
-    try:
-        found = folder.stat()
-    except OSError:
-        return
     hint = "name another folder by KGRADE_CACHE; it is made if it is not there"
-    if found.st_mode & stat.S_IWOTH:
+    if everybody_writes(folder):
         message = f"everybody on this machine can write to the cache {folder}"
         raise UsageError(message, f"type: chmod o-w {quote(str(folder))}, or {hint}")
-    if os.getuid() != 0 and found.st_uid not in (0, os.getuid()):
+    if is_anothers(folder):
         raise UsageError(f"the cache {folder} is another user's", hint)
+
+
+def everybody_writes(folder: Path) -> bool:
+    """Whether all users of this machine can put files into a folder; not if it isn't there."""
+    try:
+        return bool(folder.stat().st_mode & stat.S_IWOTH)
+    except OSError:
+        return False
+
+
+def is_anothers(folder: Path) -> bool:
+    """Whether a folder is of neither this user nor root, which only root may use all the same."""
+    try:
+        return os.getuid() != 0 and folder.stat().st_uid not in (0, os.getuid())
+    except OSError:
+        return False
 
 
 def place_cupy_cache() -> None:

@@ -18,6 +18,7 @@ from typing import Any
 
 from grader.core import toml
 from grader.core.errors import ProblemError
+from grader.core.files import read_text_of_others
 
 FOLDER = "exercises"
 MARK = "// exercise: "
@@ -63,9 +64,9 @@ def read_exercise(folder: Path, name: str) -> Exercise:
     source = file_of(folder, name)
     path = source.with_suffix(".toml")
     try:
-        data = toml.loads(path.read_text("utf-8-sig").replace("\r\n", "\n"))
-        text = source.read_text("utf-8")
-    except (OSError, ValueError) as error:
+        data = toml.loads(read_text_of_others(path))
+        text = read_text_of_others(source)
+    except (OSError, ValueError, RecursionError) as error:
         raise ProblemError(f"{path}: {error}", _HINT) from error
     if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name):
         raise ProblemError(f"{path}: its name has lower-case letters, digits and single hyphens only", _HINT)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.core.errors import ProblemError
+from grader.core.files import read_text_of_others
 from grader.problem.challenges.manifest import FILE as CHALLENGE
 from grader.problem.definition import Problem
 from grader.problem.exercises import FOLDER as EXERCISES
@@ -80,7 +81,7 @@ def load_problem(folder: Path, *, trial: bool = True) -> Problem:
 
 def _read(path: Path) -> str:
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_text_of_others(path)
     except FileNotFoundError:
         raise ProblemError(
             f"{path}: the file is missing; a problem needs {DEFINITION}, {STATEMENT} and {STARTER}"
@@ -101,7 +102,7 @@ def _execute(path: Path, text: str) -> Problem:
     """
     try:
         code = compile(text, str(path), "exec")
-    except (SyntaxError, ValueError) as error:
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         line = f"line {error.lineno}: " if isinstance(error, SyntaxError) and error.lineno else ""
         reason = error.msg if isinstance(error, SyntaxError) else str(error)
         raise ProblemError(f"{line}not valid Python: {reason}") from error

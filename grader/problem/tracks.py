@@ -15,6 +15,7 @@ from typing import Any
 
 from grader.core import toml
 from grader.core.errors import ProblemError
+from grader.core.files import read_text_of_others
 
 FILE = "tracks.toml"
 DIFFICULTIES = ("easy", "medium", "hard")
@@ -67,8 +68,8 @@ def find_tracks(roots: Sequence[Path], problems: Collection[str]) -> tuple[Track
 def read_tracks(path: Path) -> tuple[Track, ...]:
     """The tracks in this file. Raises ProblemError naming the file, the track and the key."""
     try:
-        data = toml.loads(path.read_text("utf-8-sig").replace("\r\n", "\n"))
-    except (OSError, ValueError) as error:
+        data = toml.loads(read_text_of_others(path))
+    except (OSError, ValueError, RecursionError) as error:
         raise ProblemError(f"{path}: {error}", _HINT) from error
     tables = data.get("track")
     if set(data) != {"track"} or not isinstance(tables, list):

@@ -99,7 +99,7 @@ def _converter() -> Converter:
     from cattrs import Converter
     from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn, override
 
-    converter = Converter()
+    converter = Converter(detailed_validation=False)
     for group in set(_GROUPS.values()):
         # What columns there are, for the page's script.
         converter.register_unstructure_hook(group, lambda columns: _names(type(columns)))

@@ -13,7 +13,6 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from cattrs.errors import BaseValidationError
 from sqlalchemy import Connection, Engine, Row, Select, insert, literal, select
 
 from grader.core.errors import StoreError, UsageError
@@ -101,7 +100,7 @@ class Store:
         source = str(row.text)
         try:
             report = from_json(str(row.json))
-        except (BaseValidationError, ValueError) as error:
+        except ValueError as error:
             raise StoreError(
                 f"the report of submission {summary.id} in {self.path} can't be read",
                 f"it may come from a newer kgrade: {upgrade_command()}",

@@ -10,9 +10,11 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from grader.core.errors import ProblemError, UsageError, WorkspaceError
+from grader.core.paths import everybody_writes, is_anothers
 
 if TYPE_CHECKING:
     from grader.problem import Problem
@@ -112,7 +114,8 @@ class Workspace:
 def find_workspace(named: str | None = None, start: Path | None = None) -> Workspace:
     """The workspace in the folder `named`, else the nearest one at or above `start`, else the user's own.
 
-    `start` defaults to the working directory. Raises WorkspaceError if the named folder is no workspace.
+    `start` defaults to the working directory. Raises WorkspaceError if the named folder is no workspace, or if the one
+    that was found is other people's: their problem.py would run as this user, who may know of none.
     """
     if named:
         root = Path(named).expanduser().absolute()
@@ -128,8 +131,18 @@ def find_workspace(named: str | None = None, start: Path | None = None) -> Works
     here = (start or Path.cwd()).absolute()
     for folder in (here, *here.parents):
         if is_workspace(folder):
+            _refuse_others(folder)
             return Workspace(folder)
     return Workspace(_users_own())
+
+
+def _refuse_others(root: Path) -> None:
+    hint = f"make your own: kgrade new DIR; if you trust who made this one: kgrade --workspace {quote(str(root))}"
+    for folder in (root, root / "problems", root / "submissions", root / "templates"):
+        if is_anothers(folder):
+            raise WorkspaceError(f"the workspace {root} is not used, for {folder} is another user's", hint)
+        if everybody_writes(folder):
+            raise WorkspaceError(f"the workspace {root} is not used, for everybody can write to {folder}", hint)
 
 
 def _users_own() -> Path:

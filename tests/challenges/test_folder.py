@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from grader.core.errors import UsageError
-from grader.problem.challenges.folder import ChallengeSet
+from grader.commands.challenges import statement_of
+from grader.core.errors import ProblemError, UsageError
+from grader.problem.challenges.folder import STATEMENT, ChallengeSet
 
 from .conftest import SET
 
@@ -37,6 +38,28 @@ def test_a_title_is_read_in_either_way_of_stating_it(write_set: Callable[..., Pa
     }
     found = ChallengeSet(write_set(**texts)).challenges
     assert [one.title for one in found] == ["By keyword", "By position", "By attribute", "Four words", "Five"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["x = " + "-" * 100_000 + "1", "x = " + "a." * 100_000 + "b", "class C:\n    name = 0x" + "f" * 10_000],
+    ids=["deep", "long", "a large number"],
+)
+def test_a_challenge_that_python_does_not_read_hides_no_other(write_set: Callable[..., Path], text: str) -> None:
+    found = ChallengeSet(write_set(one=text, two="class Challenge:\n    name = 'Second'\n")).challenges
+    assert [one.title for one in found] == ["One", "Second"]
+
+
+def test_files_that_never_end_are_not_read(write_set: Callable[..., Path]) -> None:
+    challenges = ChallengeSet(write_set(one="", two=""))
+    one, two = challenges.challenges
+    os.truncate(one.file, 10 << 30)
+    two.file.unlink()
+    os.mkfifo(two.file)
+    assert [each.title for each in challenges.challenges] == ["One", "Two"]
+    os.mkfifo(one.folder / STATEMENT)
+    with pytest.raises(ProblemError, match="it is no regular file"):
+        statement_of(str(challenges.given), "one")
 
 
 def test_what_is_for_several_gpus_is_told_in_the_list() -> None:

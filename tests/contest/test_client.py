@@ -1,9 +1,10 @@
 """The commands of a student and the client of a worker, against a real server."""
 
+import gzip
 import json
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import replace
 from datetime import timedelta
@@ -353,3 +354,48 @@ def test_a_server_chooses_no_words_of_a_command(said: object) -> None:
     refused = pytest.raises(UsageError, match="does not answer as a kgrade server")
     with closing(StudentClient("https://grader.example.org", "token", transport)) as client, refused:
         client.me()
+
+
+def endless() -> Iterator[bytes]:
+    while True:
+        yield b" " * (8 << 20)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        lambda: httpx.Response(200, content=b"[" * 100_000),
+        lambda: httpx.Response(404, content=b"[" * 100_000),
+        lambda: httpx.Response(200, content=endless()),
+        lambda: httpx.Response(404, content=endless()),
+        lambda: httpx.Response(200, content=gzip.compress(bytes(128 << 20)), headers={"content-encoding": "gzip"}),
+    ],
+    ids=["nested", "nested error", "endless", "endless error", "compressed"],
+)
+@pytest.mark.parametrize("way", ["object", "stream"])
+def test_what_is_no_server_neither_fills_memory_nor_ends_in_a_traceback(
+    answer: Callable[[], httpx.Response], way: str
+) -> None:
+    def answered(request: httpx.Request) -> httpx.Response:
+        made = answer()
+        made.headers["content-type"] = "text/event-stream"
+        return made
+
+    client = StudentClient("https://grader.example.org", "token", httpx.MockTransport(answered))
+    with closing(client), pytest.raises(UsageError, match="does not answer as a kgrade server"):
+        if way == "object":
+            client.me()
+        elif list(client.events("/api/runs/1/events")) == []:
+            # A short answer that has no event in it.
+            client.me()
+
+
+def test_an_event_that_does_not_end_is_given_up() -> None:
+    def stream() -> Iterator[bytes]:
+        while True:
+            yield b"data: " + b"x" * (8 << 20) + b"\n"
+
+    transport = httpx.MockTransport(lambda request: httpx.Response(200, content=stream()))
+    refused = pytest.raises(UsageError, match="does not answer as a kgrade server")
+    with closing(StudentClient("https://grader.example.org", "token", transport)) as client, refused:
+        list(client.events("/api/runs/1/events"))

@@ -86,6 +86,12 @@ def test_a_group_without_cases_is_a_mistake(matmul: Problem, group: Group, told:
         check_groups(settings, Workspace(ROOT))
 
 
+@pytest.mark.parametrize("text", ["[" * 100_000, '{"a": 1}', "[1]", "[[]]", "x"])
+def test_what_is_no_list_of_names_is_refused(text: str) -> None:
+    with pytest.raises(ValueError):
+        passed_of(text)
+
+
 def test_groups_of_a_file_come_back_from_database_form_and_job() -> None:
     found = parse_settings(TOML.format(TEXT), "a1", "the file")
     assert found.problems[0].credit == CREDIT_OF_GROUPS and found.most_points == 100

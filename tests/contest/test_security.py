@@ -27,7 +27,7 @@ from grader.contest.bodies import flat_object
 from grader.contest.events import MOST_OF_ONE
 from grader.contest.hidden import without_cases
 from grader.contest.jobs import outcome_of
-from grader.contest.limits import Patience
+from grader.contest.limits import Patience, announced_length
 from grader.contest.records import NewAccount
 from grader.contest.schema import Account
 from grader.contest.tables.accounts import MOST_SESSIONS
@@ -645,6 +645,14 @@ def test_a_sender_of_large_bodies_is_told_to_wait_before_they_are_read(hall: Hal
     # Others are not.
     assert hall.program("bob").post("/api/submissions", content=body).status_code == 422
     assert hall.submit("bob")
+
+
+@pytest.mark.parametrize(
+    ("said", "length"),
+    [(b"12", 12), (b"00000000000001000045", 1_000_045), (b"0" * 30, 0), (b"1" + b"0" * 30, 10**18), (b"-1", None)],
+)
+def test_a_length_is_not_shortened(said: bytes, length: int | None) -> None:
+    assert announced_length({"type": "http", "headers": [(b"content-length", said)]}) == length
 
 
 def test_strangers_send_little(hall: Hall) -> None:

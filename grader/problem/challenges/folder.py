@@ -14,6 +14,7 @@ from functools import cached_property
 from pathlib import Path
 
 from grader.core.errors import UsageError
+from grader.core.files import read_text_of_others
 
 FILE = "challenge.py"
 STATEMENT = "challenge.html"
@@ -68,10 +69,10 @@ class Challenge:
     @cached_property
     def _stated(self) -> dict[str, str]:
         try:
-            tree = ast.parse(self.file.read_text(encoding="utf-8"))
-        except (OSError, SyntaxError, ValueError):
+            return dict(_constants(ast.parse(read_text_of_others(self.file))))
+        except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
+            # Nobody has looked at it, and Python's parser says by these what is too deep or too large for it.
             return {}
-        return dict(_constants(tree))
 
 
 class ChallengeSet:
