@@ -15,7 +15,7 @@ from grader.coach.counting import CountedKernel, count
 from grader.coach.lines import LineCounts, Totals, by_line, total
 from grader.coach.machine_code import facts_of, machine_code_of
 from grader.coach.review import review
-from grader.coach.target import DEFAULT, Resources, gpu_like, resources_of
+from grader.coach.target import DEFAULT, Resources, resources_of
 from grader.coach.watching import record_warp
 from grader.compile.compiler import CompileFailure
 from grader.compile.cubin import KernelFacts
@@ -25,6 +25,7 @@ from grader.core.errors import KgradeError, UsageError
 from grader.core.report import Dim3, Replay, Report
 from grader.core.verdict import Form, LanguageName, Verdict
 from grader.languages.registry import language_of
+from grader.machine.gpus import gpu_like
 from grader.model.model import ModelTime
 from grader.plan.device_table import EMULATED
 from grader.problem import Problem

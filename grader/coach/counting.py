@@ -18,7 +18,7 @@ from grader.plan.planner import Planner
 from grader.plan.runner import RunnerStopped, RunStatus
 from grader.problem import Problem
 from grader.problem.cases import Case, limits_of
-from grader.run.child_runner import START_SECONDS, launch_names
+from grader.run.child_runner import START_SECONDS
 from grader.run.emulator.counts import ArrayCounts, LaunchCounts, RowCounts, Sample
 from grader.run.emulator_runner import EmulatorRunner
 from grader.run.head_start import COUNTER
@@ -67,11 +67,6 @@ class CountingRunner(EmulatorRunner):
         found = self._ask({"do": "counts"}, START_SECONDS)["launches"]
         assert isinstance(found, list)
         return found
-
-    def image_of(self, name: str) -> str:
-        """The PTX of a loaded kernel, by the name that plans use."""
-        programs = () if self._program is None else (self._program, *self._more)
-        return next((one.image for one in programs if name in launch_names(one)), "")
 
 
 def count(

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from grader.compile.cubin import KernelFacts
 from grader.core.errors import UsageError
 from grader.core.verdict import LanguageName
-from grader.machine.gpus import Gpu
 from grader.model.limits import LIMITS
 from grader.run.gpu.occupancy import BlockNeeds, SmLimits, block_limits, limited_by, occupancy_of
 
@@ -50,12 +49,6 @@ def checked_target(text: str) -> str:
     if name not in LIMITS:
         raise UsageError(f"there is no target {text!r}", f"use one of: {', '.join(LIMITS)}")
     return name
-
-
-def gpu_like(target: str) -> Gpu:
-    """A Gpu of this target to compile for; no such GPU need be present."""
-    digits = target.removeprefix("sm_")
-    return Gpu(0, "", target, "", (int(digits[:-1]), int(digits[-1])), 0)
 
 
 def resources_of(

@@ -54,6 +54,12 @@ def environment_of(gpu: Gpu) -> dict[str, str]:
     return {"CUDA_VISIBLE_DEVICES": gpu.uuid}
 
 
+def gpu_like(target: str) -> Gpu:
+    """A Gpu of a target such as "sm_90" to compile for; no such GPU need be present."""
+    digits = target.removeprefix("sm_")
+    return Gpu(0, "", target, "", (int(digits[:-1]), int(digits[-1])), 0)
+
+
 def target_of(gpu: Gpu) -> str:
     """The compiler's target for exactly this GPU, such as "sm_90a"."""
     major, minor = gpu.capability

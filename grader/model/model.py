@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TypeVar
 
 from grader.compile.compiler import CompileFailure
-from grader.compile.cubin import KernelFacts, read_cubin
-from grader.compile.elf import ElfError
+from grader.compile.cubin import KernelFacts
 from grader.compile.program import Program
 from grader.compile.submission import Submission
-from grader.core.errors import JudgeError
+from grader.core.errors import JudgeError, KgradeError
 from grader.languages.registry import language_of
-from grader.machine.gpus import Gpu
+from grader.machine.gpus import gpu_like
 from grader.model.calibration import Calibration, calibration_of
 from grader.model.gpus import ModelGpu
 from grader.model.kernel import FASTER, SLOWER, KernelTime, Prepared, prepared, timed
 from grader.model.pipes import UnknownInstructionError
 from grader.model.proof import OTHER_PLAN, WHOLE, NoReferenceError, prove, reference
-from grader.model.sampling import CannotSampleError, LaunchSample, moves_of, sample
+from grader.model.sampling import CannotSampleError, LaunchSample, SampledKernel, moves_of, sample
 from grader.plan.device_table import EMULATED, DeviceTable
 from grader.plan.runner import Run, RunnerStopped
 from grader.plan.stopped import RecordingStopped
@@ -31,6 +32,9 @@ from grader.run.gpu.timed_inputs import FAMILY
 from grader.run.limited import Limited
 from grader.sandbox import Sandbox
 from grader.sass import MachineCode, disassemble, file_of
+from grader.sass.cubins import cubin_of, facts_in
+
+T = TypeVar("T")
 
 CLOCK, SMS, L2 = 13, 16, 38
 """Numbers of CUdevice_attribute in cuda.h: kHz, SMs, bytes."""
@@ -56,7 +60,7 @@ class ModelTime:
 
 @dataclass(frozen=True)
 class Sampled:
-    """What a model time is computed from: the launches of a case, and the facts of its kernels by symbol."""
+    """What a model time is computed from: the launches of a case, and what its kernels were compiled to, by handle."""
 
     sizes: Mapping[str, int]
     launches: tuple[LaunchSample, ...]
@@ -86,7 +90,7 @@ def sample_case(
     """
     sandbox = Sandbox.find(require_sandbox)
     try:
-        program = language_of(submission).compile(problem, submission, cache, _like(gpu.target), sandbox)
+        program = language_of(submission).compile(problem, submission, cache, gpu_like(gpu.target), sandbox)
     except CompileFailure as failure:
         said = next((d.message for d in failure.diagnostics if d.severity == "error"), "no reason given")
         raise CannotSampleError(f"it does not compile for {gpu.target}: {said}") from None
@@ -111,15 +115,18 @@ def sample_case(
             runner.close()
 
     try:
-        launches, plan, run = sample(problem, program, planner, case, sandbox, cache, results=proved)
+        launches, kernels, plan, run = sample(problem, program, planner, case, sandbox, cache, results=proved)
         unproved, more = prove(references, launches, run, run_all) if references is not None else ("", 1.0)
     except (LaunchRefused, RecordingStopped, RunnerStopped, JudgeError) as stop:
         raise CannotSampleError(str(stop)) from None
     finally:
         planner.close()
         language_of(program).finish()
-    code = _code(program, cache, sandbox)
-    return Sampled(dict(sizes), launches, _facts(program), code, moves_of(plan), more, unproved)
+    facts, code = _compiled(program, kernels, gpu, cache, sandbox)
+    if proved and not unproved and facts.keys() != kernels.keys():
+        # Its registers and shared memory say how many blocks run at once; a guess would be somebody's gain.
+        unproved = "what its kernels take of an SM is not known"
+    return Sampled(dict(sizes), launches, facts, code, moves_of(plan), more, unproved)
 
 
 def model_time(
@@ -185,12 +192,12 @@ def timed_launches(sampled: Sampled, gpu: ModelGpu, values: Calibration) -> tupl
     for launch in sampled.launches:
         # With one number of instructions they may touch other places.
         touched = tuple((one.name, one.size, one.steps, one.mean, one.apart, one.written) for one in launch.footprints)
-        shape = (launch.kernel, launch.grid, launch.block, launch.shared_bytes)
+        shape = (launch.handle, launch.grid, launch.block, launch.shared_bytes)
         key = (*shape, launch.instructions, launch.rows, touched)
         if key in found:
             found[key] = replace(found[key], count=found[key].count + 1)
         else:
-            given = prepared(launch, sampled.facts.get(launch.symbol), gpu, sampled.code.get(launch.symbol))
+            given = prepared(launch, sampled.facts.get(launch.handle), gpu, sampled.code.get(launch.handle))
             found[key] = TimedLaunch(given, timed(given, gpu, values), 1)
     return tuple(found.values())
 
@@ -222,22 +229,21 @@ def _table(gpu: ModelGpu) -> DeviceTable:
     return replace(EMULATED, attributes={**EMULATED.attributes, **sizes})
 
 
-def _facts(program: Program) -> Mapping[str, KernelFacts]:
-    try:
-        return read_cubin(program.cubin) if program.cubin else {}
-    except ElfError:
-        return {}
+def _compiled(
+    program: Program, kernels: Mapping[str, SampledKernel], gpu: ModelGpu, cache: Path, sandbox: Sandbox
+) -> tuple[Mapping[str, KernelFacts], Mapping[str, MachineCode]]:
+    """The facts and the machine code of kernels by handle: neither without an assembler, no code without a
+    disassembler, and none that can't be read."""
+    facts: dict[str, KernelFacts] = {}
+    code: dict[str, MachineCode] = {}
+    for image in dict.fromkeys(kernel.image for kernel in kernels.values()):
+        own = {handle: kernel.symbol for handle, kernel in kernels.items() if kernel.image == image}
+        with suppress(KgradeError):
+            cubin = cubin_of(program, image, gpu.target, cache, sandbox)
+            facts |= _by_handle(own, facts_in(cubin))
+            code |= _by_handle(own, disassemble(cubin, file_of(image), cache, sandbox))
+    return facts, code
 
 
-def _code(program: Program, cache: Path, sandbox: Sandbox) -> Mapping[str, MachineCode]:
-    """The machine code of the kernels by symbol; none without a disassembler, and none that can't be read."""
-    try:
-        return disassemble(program.cubin, file_of(program.image), cache, sandbox) if program.cubin else {}
-    except JudgeError:
-        return {}
-
-
-def _like(target: str) -> Gpu:
-    """A Gpu of this target to compile for; no such GPU need be present."""
-    digits = target.removeprefix("sm_")
-    return Gpu(0, "", target, "", (int(digits[:-1]), int(digits[-1])), 0)
+def _by_handle(symbols: Mapping[str, str], found: Mapping[str, T]) -> dict[str, T]:
+    return {handle: found[symbol] for handle, symbol in symbols.items() if symbol in found}

@@ -6,7 +6,7 @@ The case has its true inputs, whatever their size: kernels whose accesses depend
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from math import prod, sqrt
 from pathlib import Path
 from typing import Any
@@ -101,7 +101,8 @@ class LaunchSample:
     """
 
     kernel: str
-    symbol: str
+    handle: str
+    """The name that plans use: of two kernels in Python that have one name and one symbol, each has another."""
     grid: Dim3
     block: Dim3
     shared_bytes: int
@@ -137,6 +138,14 @@ class LaunchSample:
         return self.block[0] * self.block[1] * self.block[2]
 
 
+@dataclass(frozen=True)
+class SampledKernel:
+    """A kernel's symbol in the PTX that has it."""
+
+    symbol: str
+    image: str
+
+
 class SamplingRunner(EmulatorRunner):
     """The emulator in a process that samples."""
 
@@ -162,9 +171,9 @@ def sample(
     cache: Path,
     *,
     results: bool = False,
-) -> tuple[tuple[LaunchSample, ...], Plan, Run]:
-    """The launches of one case, in their order, the plan that they are of, and how they ended, with `results` as far
-    as the sample wrote them.
+) -> tuple[tuple[LaunchSample, ...], Mapping[str, SampledKernel], Plan, Run]:
+    """The launches of one case, in their order, their kernels by handle, the plan that they are of, and how they ended,
+    with `results` as far as the sample wrote them.
 
     Raises CannotSampleError.
     """
@@ -179,8 +188,9 @@ def sample(
             raise CannotSampleError(fault.get("message") or TOO_LONG)
         names = runner.loaded
         launches = read_launches(told["launches"])
-        named = tuple(_named(one, names[one.kernel].name, names[one.kernel].symbol) for one in launches)
-        return named, plan, runner.run_of(told)
+        named = tuple(replace(one, kernel=names[one.handle].name) for one in launches)
+        kernels = {handle: SampledKernel(names[handle].symbol, runner.image_of(handle)) for handle in names}
+        return named, {one.handle: kernels[one.handle] for one in named}, plan, runner.run_of(told)
     except RunnerStopped as stop:
         raise CannotSampleError(stop.message) from None
     finally:
@@ -198,10 +208,6 @@ def moves_of(plan: Plan) -> tuple[int, ...]:
         elif isinstance(step, Upload):
             found.append(len(step.data))
     return tuple(found)
-
-
-def _named(launch: LaunchSample, name: str, symbol: str) -> LaunchSample:
-    return LaunchSample(**{**vars(launch), "kernel": name, "symbol": symbol})
 
 
 def read_launches(told: Sequence[Mapping[str, Any]]) -> list[LaunchSample]:
@@ -224,7 +230,7 @@ def _launch(own: Mapping[str, Any], told: Mapping[str, Any]) -> LaunchSample:
     everything = x * y * z / total * scale
     return LaunchSample(
         kernel=own["kernel"],
-        symbol=own["kernel"],
+        handle=own["kernel"],
         grid=(x, y, z),
         block=(u, v, w),
         shared_bytes=own["shared_bytes"],

@@ -16,7 +16,7 @@ from grader.core.report import FaultReport, KernelInfo
 from grader.core.verdict import FaultClass, LanguageName
 from grader.plan.runner import Run, RunnerStopped, RunStatus
 from grader.run import head_start
-from grader.run.child_runner import LOAD_SECONDS, ChildRunner, symbols_of
+from grader.run.child_runner import LOAD_SECONDS, ChildRunner, launch_names, symbols_of
 from grader.run.confined import compute
 from grader.run.object_cache import SHARED, ObjectCache, key_of
 from grader.sandbox import Sandbox
@@ -69,6 +69,11 @@ class EmulatorRunner(ChildRunner):
             # At once, while what is compiled belongs to this image.
             self._translate(symbols_of(program))
         return added
+
+    def image_of(self, name: str) -> str:
+        """The PTX of a loaded kernel, by the name that plans use; "" if there is none."""
+        programs = () if self._program is None else (self._program, *self._more)
+        return next((one.image for one in programs if name in launch_names(one)), "")
 
     def read(self, steps: Sequence[Step], address: int, size: int, limits: Limits = USUAL_LIMITS) -> bytes:
         self._translate_for(steps)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from grader.coach.target import LIMITS, Resources, checked_target, gpu_like, resources_of
+from grader.coach.target import LIMITS, Resources, checked_target, resources_of
 from grader.compile.cubin import KernelFacts
 from grader.core.errors import UsageError
 from grader.core.verdict import LanguageName
-from grader.machine.gpus import target_of
+from grader.machine.gpus import gpu_like, target_of
 
 
 def resources(threads: int, registers: int, shared: int = 0, target: str = "sm_89", dynamic: int = 0) -> Resources:

@@ -129,7 +129,7 @@ def test_accesses_of_one_line_are_told_apart_by_their_width() -> None:
 
 def test_a_tiled_product_matches_its_machine_code(tiled: Sampled) -> None:
     (launch,) = tiled.launches
-    code = tiled.code[launch.symbol]
+    code = tiled.code[launch.handle]
     warps = launch.blocks * launch.threads // 32
     found = Matching(launch, code).executions([row.executed / warps for row in launch.rows], launch.ways)
     assert found is not None
@@ -141,8 +141,8 @@ def test_a_tiled_product_matches_its_machine_code(tiled: Sampled) -> None:
 def test_what_has_many_blocks_or_ways_is_not_matched(tiled: Sampled, monkeypatch: pytest.MonkeyPatch) -> None:
     """Which blocks dominate which takes as many steps and as much memory as the square of their number."""
     (launch,) = tiled.launches
-    code = tiled.code[launch.symbol]
-    given = prepared(launch, tiled.facts[launch.symbol], H200, code)
+    code = tiled.code[launch.handle]
+    given = prepared(launch, tiled.facts[launch.handle], H200, code)
     monkeypatch.setattr("grader.model.machine.Matching", lambda *_: pytest.fail("it was matched"))
     block = code.blocks[0]
     long = replace(code, blocks=tuple(replace(block, after=(n + 1,)) for n in range(40_000)))
@@ -159,7 +159,7 @@ def test_loops_are_not_looked_for_in_ptx_with_many_ways(tiled: Sampled) -> None:
 
 def test_the_machine_code_decides_where_it_matches(tiled: Sampled) -> None:
     (launch,) = tiled.launches
-    given = prepared(launch, tiled.facts[launch.symbol], H200, tiled.code[launch.symbol])
+    given = prepared(launch, tiled.facts[launch.handle], H200, tiled.code[launch.handle])
     assert given.code is not None
     assert machine_of(launch, given.code, H200, calibration_of(H200), given.traffic, 4) is not None
     plain = Sampled(tiled.sizes, tiled.launches, tiled.facts)

@@ -105,3 +105,45 @@ def test_files_in_python_have_a_model_time(language, file, folder):
     submission = read_submission(PROBLEMS / "map" / "submissions" / "accepted" / file, None)
     found = model_time(problem, submission, {"N": 200_000}, H200, folder)
     assert not found.why_not and found.low < found.seconds < found.high
+
+
+CUDA_TILE = """__global__ void map_kernel(const float* input, float* output, int N) {
+    __shared__ float tile[12000];
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < N) tile[threadIdx.x] = input[i];
+    __syncthreads();
+    if (i < N) output[i] = 1.0f / (1.0f + __expf(-tile[threadIdx.x]));
+}
+
+extern "C" void solve(const float* input, float* output, int N) {
+    map_kernel<<<(N + 63) / 64, 64>>>(input, output, N);
+}
+"""
+NUMBA_TILE = """import math
+from numba import cuda, float32
+
+@cuda.jit
+def map_kernel(input, output, N):
+    tile = cuda.shared.array(shape=12000, dtype=float32)
+    i = cuda.grid(1)
+    if i < N:
+        tile[cuda.threadIdx.x] = input[i]
+    cuda.syncthreads()
+    if i < N:
+        output[i] = float32(1) / (float32(1) + math.exp(-tile[cuda.threadIdx.x]))
+
+def solve(input, output, N):
+    map_kernel[(N + 63) // 64, 64](input, output, N)
+"""
+
+
+def test_what_a_kernel_takes_of_an_sm_counts_in_every_language(folder: Path, tmp_path: Path) -> None:
+    require(LanguageName.NUMBA)
+    problem, resident = load_problem(PROBLEMS / "map"), {}
+    for name, text in (("tile.cu", CUDA_TILE), ("tile.py", NUMBA_TILE)):
+        (tmp_path / name).write_text(text)
+        found = sample_case(problem, read_submission(tmp_path / name, None), {"N": 1_000_000}, H200, folder)
+        ((time, _),) = time_of(found, H200).kernels
+        resident[name] = time.resident
+        assert found.facts.keys() == {launch.handle for launch in found.launches}
+    assert resident == {"tile.cu": 4, "tile.py": 4}
