@@ -133,9 +133,10 @@ def test_other_peoples_workspaces_are_not_found_but_may_be_named(
 ) -> None:
     root = make(tmp_path / "shared")
     (root / "templates").mkdir()
+    (root / "problems" / "one").mkdir()
     below = root / "mine"
     below.mkdir()
-    for folder in (root, root / "problems", root / "templates"):
+    for folder in (root, root / "problems", root / "problems" / "one", root / "templates"):
         folder.chmod(0o1777)
         with pytest.raises(WorkspaceError, match=f"everybody can write to {folder}$") as refused:
             find_workspace(start=below)

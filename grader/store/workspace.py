@@ -138,7 +138,8 @@ def find_workspace(named: str | None = None, start: Path | None = None) -> Works
 
 def _refuse_others(root: Path) -> None:
     hint = f"make your own: kgrade new DIR; if you trust who made this one: kgrade --workspace {quote(str(root))}"
-    for folder in (root, root / "problems", root / "submissions", root / "templates"):
+    problems = root / "problems"
+    for folder in (root, problems, *problems.glob("*/"), root / "submissions", root / "templates"):
         if is_anothers(folder):
             raise WorkspaceError(f"the workspace {root} is not used, for {folder} is another user's", hint)
         if everybody_writes(folder):
