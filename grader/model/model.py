@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeVar
@@ -122,10 +121,10 @@ def sample_case(
     finally:
         planner.close()
         language_of(program).finish()
-    facts, code = _compiled(program, kernels, gpu, cache, sandbox)
+    facts, code, missing = _compiled(program, kernels, gpu, cache, sandbox)
     if proved and not unproved and facts.keys() != kernels.keys():
         # Its registers and shared memory say how many blocks run at once; a guess would be somebody's gain.
-        unproved = "what its kernels take of an SM is not known"
+        unproved = f"what its kernels take of an SM is not known: {missing or 'they are not in the machine code'}"
     return Sampled(dict(sizes), launches, facts, code, moves_of(plan), more, unproved)
 
 
@@ -231,18 +230,21 @@ def _table(gpu: ModelGpu) -> DeviceTable:
 
 def _compiled(
     program: Program, kernels: Mapping[str, SampledKernel], gpu: ModelGpu, cache: Path, sandbox: Sandbox
-) -> tuple[Mapping[str, KernelFacts], Mapping[str, MachineCode]]:
-    """The facts and the machine code of kernels by handle: neither without an assembler, no code without a
-    disassembler, and none that can't be read."""
+) -> tuple[Mapping[str, KernelFacts], Mapping[str, MachineCode], str]:
+    """The facts and the machine code of kernels by handle, and why some are missing: neither is there without an
+    assembler, no code without a disassembler, and none that can't be read."""
     facts: dict[str, KernelFacts] = {}
     code: dict[str, MachineCode] = {}
+    missing = ""
     for image in dict.fromkeys(kernel.image for kernel in kernels.values()):
         own = {handle: kernel.symbol for handle, kernel in kernels.items() if kernel.image == image}
-        with suppress(KgradeError):
+        try:
             cubin = cubin_of(program, image, gpu.target, cache, sandbox)
             facts |= _by_handle(own, facts_in(cubin))
             code |= _by_handle(own, disassemble(cubin, file_of(image), cache, sandbox))
-    return facts, code
+        except KgradeError as error:
+            missing = f"{error.message} ({error.hint})" if error.hint else error.message
+    return facts, code, missing
 
 
 def _by_handle(symbols: Mapping[str, str], found: Mapping[str, T]) -> dict[str, T]:

@@ -1,16 +1,28 @@
 """The store keeps what it is given and finds it again."""
 
+import json
 import sqlite3
 import stat
+import time
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from grader.core.errors import StoreError, UsageError
-from grader.core.report import Ceilings, FaultReport, Interval, KernelInfo, Measurement, SizeMeasurement
+from grader.core.report import (
+    Ceilings,
+    FaultReport,
+    Interval,
+    KernelInfo,
+    Measurement,
+    SizeMeasurement,
+    from_json,
+    to_data,
+)
 from grader.core.verdict import FaultClass, Verdict
 from grader.store.database import Store
 from grader.store.entry import parse_utc, summarize
@@ -133,6 +145,30 @@ def test_a_report_that_cannot_be_read_is_named(store: Store) -> None:
     with pytest.raises(StoreError, match=f"submission {number} "):
         store.get(number)
     assert store.summaries()[0].id == number
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"cases": "x" * 1_000_000},
+        {"cases": [1]},
+        {"seed": float("inf")},
+        {"seconds": 10**400},
+        {"seconds": []},
+        {"launch": 5},
+        {"verdict": {}},
+        {"fault": "x"},
+    ],
+    ids=lambda odd: next(iter(odd)),
+)
+def test_what_is_no_report_is_refused_at_its_first_mistake(odd: dict[str, Any]) -> None:
+    text = json.dumps({**to_data(make_report()), **odd})
+    began = time.process_time()
+    with pytest.raises(ValueError, match="this is no report"):
+        from_json(text)
+    assert time.process_time() - began < 5
+    with pytest.raises(ValueError, match="this is no report"):
+        from_json("[" * 100_000)
 
 
 @pytest.mark.parametrize("text", ["2026-03-01T13:00:00+01:00", "2026-03-01T12:00:00Z", "2026-03-01T12:00:00"])
