@@ -43,6 +43,20 @@ def recursion(a: dict[str, Array]) -> dict[str, Array]:
     return {"out": np.array(rows, "i4").ravel()}
 
 
+def skipped_calls(a: dict[str, Array]) -> dict[str, Array]:
+    def row(x: int) -> int:
+        added = [by for by in range(4) if x >> by & 1]
+        sums = [sum(by * ((place - by) & 3) for by in added) for place in range(4)]
+        return sum(10**place * each for place, each in enumerate(sums))
+
+    return {"out": np.array([row(x) for x in a["x"].tolist()], "i4")}
+
+
+def predicated_call(a: dict[str, Array]) -> dict[str, Array]:
+    # Each odd number calls itself with one less, once.
+    return {"out": np.where(a["x"] & 1, 2 * a["x"] - 1, a["x"]).astype("i4")}
+
+
 def wide(a: dict[str, Array]) -> dict[str, Array]:
     def row(x: int, y: int) -> list[int]:
         y = y or 7

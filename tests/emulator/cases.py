@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .answers import collatz, matmul, recursion, softmax, wide
+from .answers import collatz, matmul, predicated_call, recursion, skipped_calls, softmax, wide
 from .launches import RNG, Case, any_bits, bfloats, ints, launch, reals, smooth, zeros
 
 __all__ = ["CASES", "Case"]
@@ -31,6 +31,17 @@ CASES = [
     launch("calls.cu", "structures", 1, 64, x=ints(64), out=zeros(64)),
     launch("calls.cu", "recursion", 1, 40, x=ints(40, 0, 9), out=zeros(120), expect=recursion),
     launch("calls.cu", "recursion_with_arrays", 1, 40, x=ints(40, 0, 9), out=zeros(40)),
+    launch(
+        "calls.cu",
+        "sorts",
+        1,
+        32,
+        data=ints(32 * 60, -99, 99),
+        per_thread=60,
+        expect=lambda a: {"data": np.sort(a["data"].reshape(-1, 60)).ravel()},
+    ),
+    launch("calls.cu", "skipped_calls", 1, 64, x=ints(64, 0, 15), out=zeros(64), expect=skipped_calls),
+    launch("predicated_call.ptx", "predicated_call", 1, 64, x=ints(64, 0, 9), out=zeros(64), expect=predicated_call),
     launch(
         "calls.cu",
         "function_table",

@@ -59,6 +59,33 @@ extern "C" __global__ void recursion_with_arrays(const int* x, int* out) {
     out[threadIdx.x] = deep(x[threadIdx.x], nullptr);
 }
 
+// Calls that branches go around, with nothing of the callee's to fetch behind them.
+__device__ void quick_sort(int* data, int low, int high) {
+    int pivot = data[(low + high) / 2], i = low, j = high;
+    while (i <= j) {
+        while (data[i] < pivot) ++i;
+        while (data[j] > pivot) --j;
+        if (i <= j) swap(data[i++], data[j--]);
+    }
+    if (low < j) quick_sort(data, low, j);
+    if (i < high) quick_sort(data, i, high);
+}
+extern "C" __global__ void sorts(int* data, int per_thread) {
+    quick_sort(data + threadIdx.x * per_thread, 0, per_thread - 1);
+}
+
+__device__ __noinline__ void add_up(int* sums, int by) {
+    int mine[4];
+    for (int k = 0; k < 4; ++k) mine[(k + by) & 3] = by * k;
+    for (int k = 0; k < 4; ++k) sums[k] += mine[k];
+}
+extern "C" __global__ void skipped_calls(const int* x, int* out) {
+    int sums[4] = {0, 0, 0, 0};
+    for (int k = 0; k < 4; ++k)
+        if (x[threadIdx.x] >> k & 1) add_up(sums, k);
+    out[threadIdx.x] = sums[0] + 10 * sums[1] + 100 * sums[2] + 1000 * sums[3];
+}
+
 typedef float (*Binary)(float, float);
 __device__ float plus(float a, float b) { return a + b; }
 __device__ float minus(float a, float b) { return a - b; }

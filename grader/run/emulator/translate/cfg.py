@@ -159,7 +159,7 @@ class _Splitter:
         self._apart = apart
         self._blocks = blocks
         self._labels = labels
-        self._open()
+        self._begin = self._open().pc
 
     def _open(self) -> Block:
         block = Block(len(self._blocks), self._function.name)
@@ -167,8 +167,10 @@ class _Splitter:
         return block
 
     def _fresh(self) -> Block:
+        """A block that nothing is in and that no call returns to: who jumps there has no frame to give back."""
         current = self._blocks[-1]
-        return self._open() if current.instructions else current
+        before = self._blocks[-2].instructions if current.pc > self._begin else []
+        return self._open() if current.instructions or (before and is_call(before[-1])) else current
 
     def split(self) -> None:
         for item in self._function.body or ():
