@@ -116,6 +116,9 @@ cudaError_t launch(Call& call, cudaGraphExec_t executable, cudaStream_t handle) 
     if (!stream_takes_work(call, handle, &error)) return error;
     CUstream_st* stream = find_stream(handle);
     if (Capture* capture = stream->capture) {
+        const uint64_t most = state().most_steps;
+        if (capture->steps.size() + executable->steps.size() > most)
+            call.stop("steps", "it puts more than " + std::to_string(most) + " pieces of work into one graph");
         std::map<unsigned, unsigned> branches{{executable->origin, stream->id}};
         for (const CapturedStep& captured : executable->steps) {
             capture->steps.push_back({branch(branches, captured.stream), captured.step});

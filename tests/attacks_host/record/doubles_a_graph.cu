@@ -1,5 +1,5 @@
-// expect: memory_limit_exceeded
-// A graph that holds the graph before twice, and so on: 2^40 steps, of which none is ever launched.
+// expect: time_limit_exceeded
+// A graph that holds the graph before twice, and so on: 2^40 steps, of which none is ever launched. The graph is refused early.
 #include <cuda_runtime_api.h>
 
 extern "C" void solve(const float* A, const float* B, float* C, int N) {
