@@ -194,7 +194,11 @@ WARP = Structure(
     scratch=lanes(WIDE),
     scratch2=lanes(WIDE),
     far_fenced=WORD,
+    # The time up to which it knew, at that fence, what the block's other warps had done.
+    far_known=WORD,
     far_published=WORD,
+    # The time up to which another warp has published to other blocks what this one had fenced.
+    far_handed=WORD,
     far_acquired=WORD,
     copy_count=WORD,
     copies=WIDE,

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from grader.run.emulator import layout
 from grader.run.emulator.layout import CONTEXT, LAUNCH, RELEASE, RELEASES, WARP
-from grader.run.emulator.native.flow import where
+from grader.run.emulator.native.flow import for_each_index, where
 from grader.run.emulator.native.ir import IrFunction, IrModule
+from grader.run.emulator.native.part_barriers import warp_at
 from grader.run.emulator.native.places import ARGUMENTS, Places
 
 _BOTH = [("ptr", "ctx"), ("ptr", "warp")]
@@ -124,6 +125,42 @@ def _release_clock_routine(module: IrModule, last: bool = False) -> str:
     return module.routine("released_last" if last else "covered", build)
 
 
+def known_of_block(f: IrFunction) -> str:
+    """Returns the time up to which the warp knows what other warps of its block have done, by barriers and atomics."""
+    times = [f"i32 {f.load('i32', '%ctx', CONTEXT['epoch_time'])}", f"i32 {f.load('i32', '%warp', WARP['acquired'])}"]
+    heard = f.reduce("umax", f.load_lanes("i32", "%warp", WARP["heard"]))
+    return f.intrinsic(
+        "llvm.umax.i32", "i32", [f"i32 {f.intrinsic('llvm.umax.i32', 'i32', times)}", f"i32 {heard}"]
+    )
+
+
+def _hand_on_routine(module: IrModule) -> str:
+    """Returns the routine `(ctx, warp, clock)`, which releases what others of the block had fenced before they met.
+
+    By the letter of the memory model it is not released, for this thread has fenced before it met them. All GPUs behave
+    as if it were, and "everybody fences, the block meets, one counts" is common.
+    """
+
+    def build(owner: IrModule, name: str) -> IrFunction:
+        f = IrFunction(owner, name, "void", [*_BOTH, ("i32", "clock")], attributes="nounwind noinline")
+        known = known_of_block(f)
+        block = f.load("i64", "%ctx", CONTEXT["block"])
+        with for_each_index(f, f.load("i32", "%ctx", CONTEXT["warp_count"]), "warp") as at:
+            other = warp_at(f, at)
+            fenced = [f"i32 {f.load('i32', other, WARP['far_fenced'])}", f"i32 {known}"]
+            time = f.intrinsic("llvm.umin.i32", "i32", fenced)
+            ways = [f"i32 {f.load('i32', other, WARP[field])}" for field in ("far_published", "far_handed")]
+            new = f.let(f"icmp ugt i32 {time}, {f.intrinsic('llvm.umax.i32', 'i32', ways)}")
+            with where(f, new, "new"):
+                f.store("i32", time, other, WARP["far_handed"])
+                place = _list_of(f, block, f.let(f"add i32 {at}, 1"))
+                f.call(_append_routine(owner), "void", ["ptr %ctx", f"ptr {place}", f"i32 {time}", "i32 %clock"])
+        f.do("ret void")
+        return f
+
+    return module.routine("hand_on_far", build)
+
+
 def release_routine(module: IrModule) -> str:
     """Returns the routine `(ctx, warp)`, which releases, once, what came before the warp's last fence."""
 
@@ -140,19 +177,14 @@ def release_routine(module: IrModule) -> str:
         number = f.let(f"add i32 {f.load('i32', '%warp', WARP['index'])}, 1")
         inputs = ["ptr %ctx", f"ptr {_list_of(f, block, number)}", f"i32 {fenced}", f"i32 {now}"]
         f.call(_append_routine(owner), "void", inputs)
-        # A fence is cumulative: it also publishes what other warps of the block have handed to this one.
-        taken = [
-            f"i32 {f.load('i32', '%ctx', CONTEXT['epoch_time'])}",
-            f"i32 {f.load('i32', '%warp', WARP['acquired'])}",
-        ]
-        heard = f.reduce("umax", f.load_lanes("i32", "%warp", WARP["heard"]))
-        taken = [f"i32 {f.intrinsic('llvm.umax.i32', 'i32', taken)}", f"i32 {heard}"]
-        time = f.intrinsic("llvm.umax.i32", "i32", taken)
+        # A fence is cumulative: it also publishes what other warps of the block had handed to this one before it.
+        time = f.load("i32", "%warp", WARP["far_known"])
         known = f.load("i32", "%ctx", CONTEXT["far_covered"])
         with where(f, f.let(f"icmp ugt i32 {time}, {known}"), "more"):
             f.store("i32", time, "%ctx", CONTEXT["far_covered"])
             inputs = ["ptr %ctx", f"ptr {_list_of(f, block, '0')}", f"i32 {time}", f"i32 {now}"]
             f.call(_append_routine(owner), "void", inputs)
+        f.call(_hand_on_routine(owner), "void", ["ptr %ctx", "ptr %warp", f"i32 {now}"])
         f.store("i32", now, "%warp", WARP["far_release"])
         f.goto("old")
         f.block("old")

@@ -180,7 +180,8 @@ def begin_block(f: IrFunction) -> None:
 def begin_warp(f: IrFunction, warp: str) -> None:
     """Resets what a warp knows of other threads, at the start of a block."""
     near = ("published", "acquired", "fenced", "full", "near_release", "handed_on")
-    for field in (*near, "far_fenced", "far_published", "far_acquired", "far_release"):
+    far = ("far_fenced", "far_known", "far_published", "far_handed", "far_acquired", "far_release")
+    for field in (*near, *far):
         f.store("i32", "0", warp, WARP[field])
     f.store_lanes(splat("i32", 0), warp, WARP["heard"])
     f.store_lanes(splat("i64", 0), warp, WARP["passed"])

@@ -11,6 +11,7 @@ from grader.run.emulator.layout import CHUNK, CONTEXT, WARP
 from grader.run.emulator.native.between_blocks import (
     has_acquired_last_routine,
     has_acquired_routine,
+    known_of_block,
     release_routine,
     take_over_seen,
 )
@@ -78,6 +79,7 @@ def fence_routine(module: IrModule, far: bool) -> str:
         f.store("i32", now, "%warp", WARP["fenced"])
         if far:
             f.store("i32", now, "%warp", WARP["far_fenced"])
+            f.store("i32", known_of_block(f), "%warp", WARP["far_known"])
             take_over_seen(f)
         f.do("ret void")
         return f

@@ -14,7 +14,8 @@ from grader.run.emulator.native.ir import IrFunction, IrModule, splat
 _BOTH = [("ptr", "ctx"), ("ptr", "warp")]
 
 
-def _warp_at(f: IrFunction, number: str) -> str:
+def warp_at(f: IrFunction, number: str) -> str:
+    """Returns the address of the state of warp `number` of the block."""
     offset = f.let(f"mul i64 {f.let(f'zext i32 {number} to i64')}, {f.load('i64', '%ctx', CONTEXT['warp_stride'])}")
     return f.field(f.load("ptr", "%ctx", CONTEXT["warps"]), offset)
 
@@ -51,13 +52,13 @@ def open_part_routine(module: IrModule, meet: str) -> str:
         with for_each_index(f, count, "warp") as at:
             come_here = f.let(f"and i32 {f.let(f'lshr i32 {members}, {at}')}, 1")
             with where(f, f.let(f"icmp ne i32 {come_here}, 0"), "member"):
-                warp = _warp_at(f, at)
+                warp = warp_at(f, at)
                 more = f.load_lanes("i32", warp, WARP["heard"])
                 f.store_lanes(f.map("llvm.umax", f.load_lanes("i32", heard), more), heard)
                 both = [f"i32 {f.load('i32', warp, WARP['acquired'])}", f"i32 {f.load('i32', acquired)}"]
                 f.store("i32", f.intrinsic("llvm.umax.i32", "i32", both), acquired)
         with for_each_index(f, count, "warp") as at:
-            warp = _warp_at(f, at)
+            warp = warp_at(f, at)
             waiting = f.load("i32", f.field(warp, "%place"))
             with where(f, f.let(f"icmp ne i32 {waiting}, 0"), "waiting"):
                 f.store_lanes(f.load_lanes("i32", heard), warp, WARP["heard"])
@@ -80,7 +81,7 @@ def hand_on_routine(module: IrModule) -> str:
         f = IrFunction(owner, name, "void", _BOTH, attributes="nounwind noinline")
         with for_each_index(f, f.load("i32", "%ctx", CONTEXT["warp_count"]), "warp") as at:
             time = f.load("i32", _heard_pointer(f, "%warp", at))
-            other = _warp_at(f, at)
+            other = warp_at(f, at)
             both = [f"i32 {f.load('i32', other, WARP['handed_on'])}", f"i32 {time}"]
             f.store("i32", f.intrinsic("llvm.umax.i32", "i32", both), other, WARP["handed_on"])
         f.do("ret void")

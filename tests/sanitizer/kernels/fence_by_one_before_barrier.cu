@@ -1,0 +1,18 @@
+// data_race: one thread fences before the barrier, so it publishes nothing of the others
+// launch: 8 96
+__device__ unsigned int count;
+extern "C" __global__ void k(float* out, const float* in, float* tmp, int n) {
+    __shared__ bool last;
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    tmp[i] = in[i];  // found
+#ifdef FIXED
+    __syncthreads();
+    if (threadIdx.x == 0) __threadfence();
+#else
+    if (threadIdx.x == 0) __threadfence();
+    __syncthreads();
+#endif
+    if (threadIdx.x == 0) last = atomicAdd(&count, 1) == gridDim.x - 1;
+    __syncthreads();
+    if (last) out[threadIdx.x] = tmp[(threadIdx.x * 5) % (gridDim.x * blockDim.x)];  // found
+}
