@@ -143,8 +143,9 @@ CONTEXT = Structure(
     far_seen=WORD,
     # The same while a strong access is checked, 0 otherwise.
     far_looking=WORD,
-    # How often the block may still be suspended before it looks at or sets what other blocks wait for.
-    stirs=WORD,
+    # How often the block may still be suspended before it looks at what other blocks wait for, and before it sets that.
+    look_stirs=WORD,
+    set_stirs=WORD,
     other_block=WORD,
     dirty=WORD,
     unwritten=WORD,
@@ -333,8 +334,8 @@ MOST_REMARKS = 64
 WARP_SLICE = 1 << 12
 
 STIRRED_BLOCKS, MOST_STIRS = 32, 8
-"""The most blocks of a launch that is stirred, and the places in each where a coin decides. While a block that holds a
-lock is suspended, all others wait in vain."""
+"""The most blocks of a launch that is stirred, and how often in each a coin decides before a look, and before a store. While a
+block that holds a lock is suspended, all others wait in vain."""
 FEW_BLOCKS = 4
 """Of more blocks the first and the last are not stirred: one that adds up what the others have not written yet would
 find it there when it is resumed."""

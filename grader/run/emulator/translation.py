@@ -28,6 +28,7 @@ from grader.run.emulator.translate.cfg import (
     is_builtin_call,
     is_call,
     is_matrix,
+    only_looks,
     synchronises,
 )
 from grader.run.emulator.translate.convergence import check_whole_warp, gather_lanes
@@ -208,7 +209,9 @@ class _BlockCompiler:
         emitter, dispatcher, block = self.emitter, self.dispatcher, self.block
         waiting = sum(_may_wait(i) for i in block.instructions)
         first = block.instructions[0] if block.instructions else None
-        stirred = emitter.stirred and first is not None and hands_over(first)
+        stirred = ""
+        if emitter.stirred and first is not None and hands_over(first):
+            stirred = "look_stirs" if only_looks(first) else "set_stirs"
         dispatcher.open(block.pc, sum(_cost(i) for i in block.instructions), waiting, stirred)
         if first is not None and synchronises(first):
             emitter.instruction = first

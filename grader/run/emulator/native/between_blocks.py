@@ -129,9 +129,7 @@ def known_of_block(f: IrFunction) -> str:
     """Returns the time up to which the warp knows what other warps of its block have done, by barriers and atomics."""
     times = [f"i32 {f.load('i32', '%ctx', CONTEXT['epoch_time'])}", f"i32 {f.load('i32', '%warp', WARP['acquired'])}"]
     heard = f.reduce("umax", f.load_lanes("i32", "%warp", WARP["heard"]))
-    return f.intrinsic(
-        "llvm.umax.i32", "i32", [f"i32 {f.intrinsic('llvm.umax.i32', 'i32', times)}", f"i32 {heard}"]
-    )
+    return f.intrinsic("llvm.umax.i32", "i32", [f"i32 {f.intrinsic('llvm.umax.i32', 'i32', times)}", f"i32 {heard}"])
 
 
 def _hand_on_routine(module: IrModule) -> str:

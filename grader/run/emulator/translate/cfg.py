@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from grader.run.emulator.ptx.syntax import Function, Group, Instruction, Label, PtxModule, Symbol
+from grader.run.emulator.ptx.syntax import Function, Group, Immediate, Instruction, Label, PtxModule, Symbol
 from grader.run.emulator.ptx.traits import Barrier, Flow, MatrixRole, Passing
 
 BARRIER_RESULT = "%barrier_result"
@@ -90,6 +90,14 @@ def hands_over(instruction: Instruction) -> bool:
         return False
     accesses = traits.is_load or traits.is_store
     return traits.is_atomic or (accesses and bool(modifiers & {"volatile", "relaxed", "acquire", "release"}))
+
+
+def only_looks(instruction: Instruction) -> bool:
+    """Whether an instruction that hands over may do so in a loop that waits: a load, or an atomic that often fails."""
+    if not instruction.traits.is_atomic:
+        return instruction.traits.is_load
+    added = instruction.operands[-1]
+    return "cas" in instruction.modifiers or (isinstance(added, Immediate) and added.value == 0)
 
 
 def ends_block(instruction: Instruction) -> bool:

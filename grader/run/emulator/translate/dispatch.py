@@ -145,12 +145,15 @@ class Dispatcher:
 
     # For the code of blocks
 
-    def open(self, pc: int, instructions: int, waiting: int, stirred: bool = False) -> None:
-        """Begins a block of `instructions`, of which `waiting` are of the kind that threads wait for others with."""
+    def open(self, pc: int, instructions: int, waiting: int, stirred: str = "") -> None:
+        """Begins a block of `instructions`, of which `waiting` are of the kind that threads wait for others with.
+
+        `stirred`: the field of the context that says how often the block may still be suspended here.
+        """
         f = self.f
         f.block(block_name(pc))
         if stirred:
-            self.stir(pc)
+            self._stir(pc, CONTEXT[stirred])
         if waiting:
             waits = f.let(f"add i64 {f.load('i64', '%ctx', CONTEXT['waits'])}, {waiting}")
             f.store("i64", waits, "%ctx", CONTEXT["waits"])
@@ -206,17 +209,18 @@ class Dispatcher:
             more = f.let(f"select i1 {changed}, i64 {more}, i64 0")
             f.store("i64", f.let(f"{sign} i64 {f.load('i64', variable)}, {more}"), variable)
 
-    def stir(self, pc: int) -> None:
+    def _stir(self, pc: int, field: int) -> None:
         """Suspends the block at the start of its basic block `pc` if a coin says so, as long as it has any left.
 
-        Blocks that run one after the other would never meet between a look at a lock and its taking.
+        Blocks that run one after the other would never meet between a look at a lock and its taking, or between two
+        stores. Those have coins of their own, which a loop that looks would use up.
         """
         f = self.f
         toss, away, on = f.name_block("toss"), f.name_block("away"), f.name_block("on")
-        left = f.load("i32", "%ctx", CONTEXT["stirs"])
+        left = f.load("i32", "%ctx", field)
         f.branch(f.let(f"icmp eq i32 {left}, 0"), on, toss)
         f.block(toss)
-        f.store("i32", f.let(f"sub i32 {left}, 1"), "%ctx", CONTEXT["stirs"])
+        f.store("i32", f.let(f"sub i32 {left}, 1"), "%ctx", field)
         number = f.let(f"trunc i64 {f.load('i64', '%ctx', CONTEXT['block'])} to i32")
         of_block, of_place = f.let(f"mul i32 {number}, {_COIN_OF_BLOCK}"), f.let(f"mul i32 {left}, {_COIN_OF_PLACE}")
         f.branch(f.let(f"icmp slt i32 {f.let(f'add i32 {of_block}, {of_place}')}, 0"), away, on)
