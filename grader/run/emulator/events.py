@@ -37,7 +37,7 @@ _KINDS = {
     layout.EVENT_APART: "barrier_divergence",
 }
 _MEMORY_FAULTS = (layout.EVENT_OUT_OF_BOUNDS, layout.EVENT_MISALIGNED)
-_ABOUT_THE_GONE = (layout.EVENT_LEFT, layout.EVENT_GONE)
+_ABOUT_THE_GONE = (layout.EVENT_LEFT, layout.EVENT_ABSENT)
 
 
 class EventLog:
@@ -106,8 +106,8 @@ class EventLog:
             self._meetings.left(state, self._count)
         elif kind == layout.EVENT_MASK:
             self._meetings.outside_mask(state, site, lanes_of(bits)[0], self._count)
-        elif kind == layout.EVENT_GONE:
-            self._meetings.from_the_gone(state, site, lanes_of(bits)[0], self._count)
+        elif kind == layout.EVENT_ABSENT:
+            self._meetings.from_the_absent(state, site, lanes_of(bits)[0], self._count)
         elif kind == layout.EVENT_UNSET:
             self._values.unset(state, site, lanes_of(bits), self._count)
         elif kind == layout.EVENT_READERS:

@@ -327,15 +327,15 @@ EVENT_RACE, EVENT_UNINITIALIZED, EVENT_BARRIER, EVENT_MASK, EVENT_UNSET, EVENT_P
 # A block needs planes for the readers of its shared memory.
 EVENT_READERS = 15
 # These are only remarks, of which native code reports at most MOST_REMARKS per context.
-EVENT_SAME_VALUE, EVENT_LEFT, EVENT_GONE = range(16, 19)
+EVENT_SAME_VALUE, EVENT_LEFT, EVENT_ABSENT = range(16, 19)
 MOST_REMARKS = 64
 
 # Instructions that a warp runs before the other warps of its block get their turn.
 WARP_SLICE = 1 << 12
 
 STIRRED_BLOCKS, MOST_STIRS = 32, 8
-"""The most blocks of a launch that is stirred, and how often in each a coin decides before a look, and before a store. While a
-block that holds a lock is suspended, all others wait in vain."""
+"""The most blocks of a launch that is stirred, and how often in each a coin decides before a look, and before a store.
+While a block that holds a lock is suspended, all others wait in vain."""
 FEW_BLOCKS = 4
 """Of more blocks the first and the last are not stirred: one that adds up what the others have not written yet would
 find it there when it is resumed."""

@@ -65,14 +65,15 @@ class MeetingEvents:
         )
         self._add(layout.EVENT_MASK, state, count, instruction, lane, message)
 
-    def from_the_gone(self, state: State, site: int, lane: int, count: int) -> None:
-        """Reports a lane that takes a shuffled value from one that has exited, or never existed."""
+    def from_the_absent(self, state: State, site: int, lane: int, count: int) -> None:
+        """Reports a lane that takes a shuffled value from one that has exited, never existed, or is not in its mask."""
         instruction = self._sites[site]
         message = (
-            f"lane {lane} takes the value of a lane that has left the kernel: it is undefined; keep all lanes that the "
-            "mask names until after the shuffle, and give those beyond the end a neutral value"
+            f"lane {lane} takes the value of a lane that has left the kernel, or that its mask does not name: it is "
+            "undefined; let the mask name all lanes that give or take a value, keep them until after the shuffle, and "
+            "give those beyond the end a neutral value"
         )
-        self._add(layout.EVENT_GONE, state, count, instruction, lane, message, undefined=True)
+        self._add(layout.EVENT_ABSENT, state, count, instruction, lane, message, undefined=True)
 
     def _barrier(self, state: State, name: str) -> Instruction:
         return self._program.blocks[state.word(name) - 1].instructions[-1]

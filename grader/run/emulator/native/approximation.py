@@ -1,10 +1,10 @@
 """Approximates 2^x, log2, sine, cosine and tanh of float lanes within 3 ulp (of 1, for sine and cosine).
 
-The PTX instructions may have larger errors (PTX ISA, "Floating Point Instructions"). No GPU is imitated bit by bit,
-except in how it reduces angles, because that error grows with the angle. Each polynomial interpolates its function at
-Chebyshev nodes of the reduced interval, with coefficients rounded to f32; the comment gives its largest error there.
-Multiplications and additions are rounded separately, so that results do not depend on whether the CPU has fused
-multiply-add.
+The PTX instructions may have larger errors (PTX ISA, "Floating Point Instructions"); ops/approximate.py coarsens tanh.
+No GPU is imitated bit by bit, except in how it reduces angles, because that error grows with the angle. Each polynomial
+interpolates its function at Chebyshev nodes of the reduced interval, with coefficients rounded to f32; the comment
+gives its largest error there. Multiplications and additions are rounded separately, so that results do not depend on
+whether the CPU has fused multiply-add.
 """
 
 from __future__ import annotations

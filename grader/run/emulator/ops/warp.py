@@ -22,8 +22,9 @@ from grader.run.emulator.translate.emitter import Emitter
 
 _LANE_IDS = list(range(LANES))
 _UNDEFINED = 0x7E5A5A5A
-"""For lanes that take the value of one that has exited; odd ones take it with the other sign. It is far from usual
-values as an integer, a float (7e37), halves and the upper word of a double. It is no NaN, which a maximum ignores."""
+"""For lanes that take the value of one that has exited or that their mask leaves out; odd ones take it with the other
+sign. It is far from usual values as an integer, a float (7e37), halves and the upper word of a double. It is no NaN,
+which a maximum ignores."""
 _SHUFFLES: dict[str, Callable[[int, int, int, int], tuple[int, bool]]] = {
     "up": lambda lane, by, low, most: (lane - by, lane - by >= most),
     "down": lambda lane, by, low, most: (lane + by, lane + by <= most),
@@ -76,7 +77,7 @@ def shuffle(e: Emitter, i: Instruction) -> None:
         source, inside = _variable_source(e, mode, e.read(b, B32), e.read(c, B32))
         result = _pick_lanes(e, value, source)
     if e.checks is not None:
-        result = _undefined_from_the_gone(e, source, result)
+        result = _undefined_from_the_absent(e, i, source, result)
     target = i.operands[0]
     if isinstance(target, Pair):
         e.write(target.second, inside)
@@ -84,17 +85,21 @@ def shuffle(e: Emitter, i: Instruction) -> None:
     e.write(target, result)
 
 
-def _undefined_from_the_gone(e: Emitter, source: V, result: V) -> V:
-    """Returns the result with values that nobody expects where the source lane has exited, and reports such lanes.
+def _undefined_from_the_absent(e: Emitter, i: Instruction, source: V, result: V) -> V:
+    """Returns the result with values that nobody expects where the source lane takes no part, and reports such lanes.
+
+    It has exited, or the mask of the lane that takes does not name it.
 
     They may not use the value, so that it is a remark; who does gets something wrong.
     """
     f = e.f
-    alive = f.spread("i32", f.load("i32", "%warp", WARP["alive"]))
-    there = f.op("and", f.op("lshr", alive, source), splat("i32", 1))
+    present = f.spread("i32", f.load("i32", "%warp", WARP["alive"]))
+    if i.traits.synchronises:
+        present = f.op("and", present, e.read(i.operands[-1], B32))
+    there = f.op("and", f.op("lshr", present, source), splat("i32", 1))
     left = f.compare("icmp eq", there, splat("i32", 0))
     gone = f.let(f"and i32 {f.bits(left)}, {e.active_bits}")
-    report(f, layout.EVENT_GONE, str(e.site()), gone)
+    report(f, layout.EVENT_ABSENT, str(e.site()), gone)
     return f.select(left, lanes("i32", [_UNDEFINED ^ (lane % 2) << 31 for lane in _LANE_IDS]), result)
 
 
