@@ -25,6 +25,7 @@ from grader.run.emulator.native.driver import ENTRY as DRIVER_ENTRY
 from grader.run.emulator.native.driver import driver_ir
 from grader.run.emulator.objects import Objects
 from grader.run.emulator.ptx.lexer import PtxSyntaxError
+from grader.run.emulator.ptx.heap import define_heap
 from grader.run.emulator.ptx.parser import parse_module
 from grader.run.emulator.ptx.syntax import (
     ANY,
@@ -104,6 +105,7 @@ class Module:
         self._compiled: dict[tuple[str, bool], _Compiled] = {}
         with self._blaming_ptx():
             self._ptx = parse_module(ptx)
+            define_heap(self._ptx)
             if values:
                 self._variables = Locals(ptx, self._ptx)
             if journal:
