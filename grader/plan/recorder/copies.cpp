@@ -9,7 +9,7 @@ using namespace kgrade;
 
 namespace {
 
-constexpr uint64_t MOST_PIECES = 4096;
+constexpr uint64_t MOST_PIECES = 32768;
 
 // Rows of `width` bytes, `height` a slice, `depth` slices; the pitch of a slice is in bytes as well.
 struct Area {
