@@ -323,11 +323,11 @@ DONE, BLOCKED, SLICE, SUSPENDED, DEADLOCK, LIMIT, STOPPED, POLLING = range(8)
 EVENT_OUT_OF_BOUNDS, EVENT_MISALIGNED, EVENT_TRAP, EVENT_ASSERT, EVENT_PRINTF, EVENT_STACK, EVENT_BAD_CALL = range(7)
 EVENT_WARP, EVENT_APART = range(7, 9)
 # These leave the threads running.
-EVENT_RACE, EVENT_UNINITIALIZED, EVENT_BARRIER, EVENT_MASK, EVENT_UNSET, EVENT_PAST = range(9, 15)
+EVENT_RACE, EVENT_UNINITIALIZED, EVENT_BARRIER, EVENT_MASK, EVENT_UNSET, EVENT_PAST, EVENT_STALE = range(9, 16)
 # A block needs planes for the readers of its shared memory.
-EVENT_READERS = 15
+EVENT_READERS = 16
 # These are only remarks, of which native code reports at most MOST_REMARKS per context.
-EVENT_SAME_VALUE, EVENT_LEFT, EVENT_ABSENT = range(16, 19)
+EVENT_SAME_VALUE, EVENT_LEFT, EVENT_ABSENT = range(17, 20)
 MOST_REMARKS = 64
 
 # Instructions that a warp runs before the other warps of its block get their turn.

@@ -24,8 +24,8 @@ from grader.run.emulator.memory import Memory
 from grader.run.emulator.native.driver import ENTRY as DRIVER_ENTRY
 from grader.run.emulator.native.driver import driver_ir
 from grader.run.emulator.objects import Objects
-from grader.run.emulator.ptx.lexer import PtxSyntaxError
 from grader.run.emulator.ptx.heap import define_heap
+from grader.run.emulator.ptx.lexer import PtxSyntaxError
 from grader.run.emulator.ptx.parser import parse_module
 from grader.run.emulator.ptx.syntax import (
     ANY,

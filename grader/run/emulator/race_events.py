@@ -40,8 +40,15 @@ class RaceEvents:
         verb, size, element = self._about(instruction)
         place = self._place(state.wide("at"), element)
         here = Access(verb, instruction, state.block_index, state.thread_index(lane), state.linear(lane))
-        if kind == layout.EVENT_UNINITIALIZED:
-            self._unwritten(state, here, (kind, site, place.array), place, size, count)
+        if kind in (layout.EVENT_UNINITIALIZED, layout.EVENT_STALE):
+            key = (kind, site, place.array)
+            if self._findings.add(key, state.block, 1):
+                told = (
+                    self._unwritten(place, size)
+                    if kind == layout.EVENT_UNINITIALIZED
+                    else self._stale(state, here, place)
+                )
+                self._findings.put(key, Finding((state.block, count), self._fault(*told, here, place, size), 1))
             return
         if self._compilers_own and place.array == self._compilers_own:
             return
@@ -65,14 +72,18 @@ class RaceEvents:
         other = state.word("other_access") >> SITE_SHIFT & SITE_MASK
         return site if race.second.instruction is self._sites[site] else other
 
-    def _unwritten(
-        self, state: State, here: Access, key: tuple[int, int, str], place: Place, size: int, count: int
-    ) -> None:
-        if self._findings.add(key, state.block, 1):
-            who = "no thread of the block" if "shared" in place.words else "nobody"
-            message = f"read of {size} bytes that {who} has written: {place.words}"
-            fault = self._fault("uninitialized_read", message, here, place, size)
-            self._findings.put(key, Finding((state.block, count), fault, 1))
+    @staticmethod
+    def _unwritten(place: Place, size: int) -> tuple[str, str]:
+        who = "no thread of the block" if "shared" in place.words else "nobody"
+        return "uninitialized_read", f"read of {size} bytes that {who} has written: {place.words}"
+
+    def _stale(self, state: State, here: Access, place: Place) -> tuple[str, str]:
+        writer = self._sites[state.word("other_access") >> SITE_SHIFT & SITE_MASK]
+        return "data_race", (
+            f"line {here.line} reads {place.words} through the read-only cache, and line {writer.line} of the same kernel "
+            "writes it: the cache may hold what was there before; leave out __ldg or __restrict__, or read it in the "
+            "next launch"
+        )
 
     def _about(self, instruction: Instruction) -> tuple[str, int, int]:
         """Returns verb, bytes, and the bytes of an element: a race is told by each thread that takes part in it."""

@@ -55,6 +55,9 @@ class Kind:
     counts: bool = False
     """A strong write of a sum of what the thread has read there: it loses what others write in between."""
 
+    cached: bool = False
+    """A read through the read-only cache, which may hold what was there before the launch."""
+
     @property
     def strong(self) -> bool:
         return self.atomic or self.volatile
@@ -69,9 +72,9 @@ class Kind:
 
     @property
     def name(self) -> str:
-        words = ("read", "write", "atomic", "volatile", "deferred", "padding", "block", "count")
+        words = ("read", "write", "atomic", "volatile", "deferred", "padding", "block", "count", "cached")
         flags = (self.reads, self.writes, self.atomic, self.volatile, self.deferred, self.padding, self.of_block)
-        return "_".join(word for word, flag in zip(words, (*flags, self.counts), strict=True) if flag)
+        return "_".join(word for word, flag in zip(words, (*flags, self.counts, self.cached), strict=True) if flag)
 
 
 def access_info(f: IrFunction, kind: Kind, site: str = "%site") -> str:
@@ -214,6 +217,10 @@ class _Cell:
         """Checks that this access is ordered after the last write; returns that write's record."""
         f, kind = self.f, self.kind
         record = self._load("write")
+        if kind.cached:
+            with where(f, self._live(record), "stale"):
+                f.store("i32", f.let(f"trunc i64 {record} to i32"), "%ctx", CONTEXT["other_access"])
+                self._report(str(layout.EVENT_STALE), "0")
         f.branch(self._same(record, self.own), "written", "foreign")
         f.block("foreign")
         never = f.let(f"icmp ult i64 {record}, {self.never}")

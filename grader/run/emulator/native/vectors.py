@@ -131,7 +131,10 @@ class QuickCheck:
             other = self._concurrent(written, self._tag(cells.lane()))
             if self.kind.strong:
                 other = self.f.op("and", other, self._plain(written))
-            self._slow_if((other, written), (self._unwritten(written), None))
+            doubtful: list[tuple[V, V | None]] = [(other, written), (self._unwritten(written), None)]
+            if self.kind.cached:
+                doubtful.append((self.f.compare("icmp uge", written, self._begin), None))
+            self._slow_if(*doubtful)
 
     def note_read(self) -> None:
         """Records the read of each lane."""

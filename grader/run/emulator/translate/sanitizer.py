@@ -32,7 +32,7 @@ def check_access(e: Emitter, space: str, width: int, count: int, store: bool, ad
     volatile = "volatile" in modifiers and not (store and _is_variable(e))
     strong = guess or bool((_STRONG | {"volatile"}) & modifiers)
     of_block = strong and not guess and _is_of_block(e)
-    kind = Kind(not store, store, strong and not volatile, volatile, of_block=of_block)
+    kind = Kind(not store, store, strong and not volatile, volatile, of_block=of_block, cached="nc" in modifiers)
     kind = replace(kind, counts=counts and kind.strong)
     if kind.strong and not guess:
         publish(e, address, width * count, store)
