@@ -80,9 +80,9 @@ class RaceEvents:
     def _stale(self, state: State, here: Access, place: Place) -> tuple[str, str]:
         writer = self._sites[state.word("other_access") >> SITE_SHIFT & SITE_MASK]
         return "data_race", (
-            f"line {here.line} reads {place.words} through the read-only cache, and line {writer.line} of the same kernel "
-            "writes it: the cache may hold what was there before; leave out __ldg or __restrict__, or read it in the "
-            "next launch"
+            f"line {here.line} reads {place.words} through the read-only cache, and line {writer.line} of the same "
+            "kernel writes it: the cache may hold what was there before; leave out __ldg or __restrict__, or read it "
+            "in the next launch"
         )
 
     def _about(self, instruction: Instruction) -> tuple[str, int, int]:
