@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from grader.core.plan import Alloc, Copy, Launch, Memset, Plan, Upload, uses_streams
 from grader.core.verdict import Verdict
+from grader.plan.called_again import describe_kept, move
 from grader.plan.echo import FEW_BYTES, QUIET_BYTES, Echo, Listening, made_of_data, places_read
 from grader.plan.extents import bytes_of
 from grader.plan.recording import Argument, Recording, with_lines
@@ -29,6 +30,10 @@ READ_BYTES, READ_SHARE = 16 << 10, 8
 or a flag may decide the next launch; computing results from copied data would use the host, whose time is not
 measured."""
 ON_THE_DEVICE = "Compute on the device: only what decides the next launch may be copied back"
+
+
+_Planned = tuple[Sequence[Argument], Plan]
+"""What solve() is called with, and what a process of its own asks for then."""
 
 
 class Planner(Protocol):
@@ -115,10 +120,15 @@ class Recorder(Protocol):
         Raises RecordingStopped for an outcome of the submission, and what `device` raises.
         """
 
-    def record_twice(
-        self, arguments: Sequence[Argument], properties: DeviceTable, device: DeviceMemory
+    def record_after(
+        self,
+        before: Sequence[Argument],
+        arguments: Sequence[Argument],
+        properties: DeviceTable,
+        device: DeviceMemory,
     ) -> Recording | None:
-        """Calls solve() twice in one process; None where one process answers all calls anyway. Raises as `record`."""
+        """The call with `arguments` after one with `before` in the same process; None where one process answers all
+        calls anyway. Raises as `record`."""
 
     @property
     def notes(self) -> Sequence[Diagnostic]:
@@ -147,6 +157,7 @@ class RecordingPlanner:
         self._recorder = recorder
         self._ask_table = ask_table
         self._last: Recording | None = None
+        self._first: _Planned | None = None
         self._repeated = False
 
     @property
@@ -169,7 +180,6 @@ class RecordingPlanner:
         self.printed = recording.printed
         self._check_reads(recording, arguments, heard)
         if not self._repeated:
-            self._repeated = True
             self._check_second_call(recording, arguments, heard)
         return Plan(recording.plan.steps[recording.executed :])
 
@@ -219,27 +229,49 @@ class RecordingPlanner:
         return f"{name_call(first.call)}{where} failed with {first.words!r} ({first.name}), and solve() went on{detail}"
 
     def _check_second_call(self, recording: Recording, arguments: Sequence[Argument], heard: Listening) -> None:
-        """Refuses a solve() that does nothing when it is called again in the same process.
+        """Refuses a solve() that leaves work out when it is called again in the same process, or does that of before.
 
-        What it sets up once, such as a table, may be left out of the second call. Where results of the device decide
-        what happens next, a second call can't be recorded without running the first.
+        The first case is called after itself, with the same arrays and with others; the next one of other sizes after
+        the first. What solve() sets up once, such as a table, may be left out. Where results of the device decide what
+        happens next, a second call can't be recorded without running the first.
         """
+        if recording.reads or not _does_work(recording.plan):
+            return
+        call = arguments, recording.plan
+        if self._first is None:
+            self._first = call
+            self._check_call_after(call, call, heard)
+            self._check_call_after((move(arguments), recording.plan), call, heard)
+        elif [a.bits for a in arguments if not a.size] != [a.bits for a in self._first[0] if not a.size]:
+            self._repeated = True
+            self._check_call_after((move(self._first[0]), self._first[1]), call, heard)
+
+    def _check_call_after(self, first: _Planned, second: _Planned, heard: Listening) -> None:
         from grader.plan.stopped import RecordingStopped, Stop
 
-        asked = _count_work(recording.plan)
-        if not asked or recording.reads:
-            return
         try:
-            twice = self._recorder.record_twice(arguments, self._table, Echo(heard))
+            again = self._recorder.record_after(first[0], second[0], self._table, Echo(heard))
         except RecordingStopped:
+            # It says nothing of the first call.
             return
-        if twice is not None and _count_work(twice.plan) == asked:
+        if again is None:
+            return
+        kept, line = describe_kept(*first, *second, again.plan), None
+        if not _does_work(again.plan):
             message = (
                 "solve() does its work in the first call only: called again with the same arguments, it asks the "
                 "device for nothing. The data may be new where sizes and addresses are the same: do all of the work in "
                 "each call"
             )
-            raise RecordingStopped(Stop(Verdict.WRONG_ANSWER, message))
+        elif kept is not None:
+            (line,) = self._recorder.lines((again.at[kept[0]],))
+            message = (
+                f"called again in the same process, solve() keeps to its first call: {kept[1]}. Static variables "
+                "outlive a call: capture, pack and compute anew in each one"
+            )
+        else:
+            return
+        raise RecordingStopped(Stop(Verdict.WRONG_ANSWER, message), line)
 
     def _check_reads(self, recording: Recording, arguments: Sequence[Argument], heard: Listening) -> None:
         from grader.plan.stopped import RecordingStopped, Stop
@@ -285,9 +317,9 @@ class RecordingPlanner:
             return None
 
 
-def _count_work(plan: Plan) -> int:
-    """The number of steps that change memory."""
-    return sum(isinstance(step, (Launch, Memset, Copy, Upload)) for step in plan.steps)
+def _does_work(plan: Plan) -> bool:
+    """Whether any step changes memory."""
+    return any(isinstance(step, (Launch, Memset, Copy, Upload)) for step in plan.steps)
 
 
 def arguments_of(problem: Problem, sizes: Mapping[str, int], addresses: Mapping[str, int]) -> list[Argument]:

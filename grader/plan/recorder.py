@@ -55,18 +55,22 @@ class LibraryRecorder:
         return self.program.kernels
 
     def record(self, arguments: Sequence[Argument], properties: DeviceTable, device: DeviceMemory) -> Recording:
-        return self._record(arguments, properties, device, calls=1)
+        return self._record((arguments,), properties, device)
 
-    def record_twice(self, arguments: Sequence[Argument], properties: DeviceTable, device: DeviceMemory) -> Recording:
-        return self._record(arguments, properties, device, calls=2)
-
-    def _record(
-        self, arguments: Sequence[Argument], properties: DeviceTable, device: DeviceMemory, calls: int
+    def record_after(
+        self,
+        before: Sequence[Argument],
+        arguments: Sequence[Argument],
+        properties: DeviceTable,
+        device: DeviceMemory,
     ) -> Recording:
-        """Calls solve() with these arguments. `device` provides scratch and the data copied to the host.
+        return self._record((before, arguments), properties, device)
 
-        Raises RecordingStopped for an outcome of the submission, JudgeError if the recorder can't be built or
-        started, and what `device` raises.
+    def _record(self, calls: Sequence[Sequence[Argument]], properties: DeviceTable, device: DeviceMemory) -> Recording:
+        """Calls solve() with each of these lists of arguments; the Recording is that of the last call.
+
+        `device` provides scratch and the data copied to the host. Raises RecordingStopped for an outcome of the
+        submission, JudgeError if the recorder can't be built or started, and what `device` raises.
         """
         started = time.perf_counter()
         recorder = _built(self._cache)
@@ -78,9 +82,10 @@ class LibraryRecorder:
                 theirs.close()
                 with process:
                     running = _Running(process, Line(judge, self._seconds), self._seconds)
-                    call = Call(self.program.kernels, arguments, properties, device, running, self.lines)
+                    given = [argument for arguments in calls for argument in arguments]
+                    call = Call(self.program.kernels, given, properties, device, running, self.lines, len(calls))
                     try:
-                        running.send(self._setting(library, arguments, properties, calls))
+                        running.send(self._setting(library, calls, properties))
                         call.run()
                     except Ended as end:
                         printed = process.wait(0.0).output
@@ -104,18 +109,19 @@ class LibraryRecorder:
         """The source line of each call, given by its stack as in `Recording.at`; None if unknown."""
         return source_lines(self.program, calls, self._sandbox)
 
-    def _setting(self, library: Path, arguments: Sequence[Argument], table: DeviceTable, calls: int) -> bytes:
+    def _setting(self, library: Path, calls: Sequence[Sequence[Argument]], table: DeviceTable) -> bytes:
         """The first message, one setting per line, as grader/plan/recorder/main.cpp reads it."""
         rows = [f"library {library}", f"device {table.total_memory} {table.name}"]
         rows += [f"attribute {which} {value}" for which, value in table.attributes.items()]
-        rows += [f"argument {argument.kind} {argument.bits}" for argument in arguments]
-        rows += [f"array {argument.name} {argument.bits} {argument.size}" for argument in arguments if argument.size]
+        for arguments in calls:
+            rows += ["call", *(f"argument {argument.kind} {argument.bits}" for argument in arguments)]
+            rows += [f"array {one.name} {one.bits} {one.size}" for one in arguments if one.size]
         known = _facts(self.program.cubin)
         for kernel in self.program.kernels:
             facts = known.get(kernel.symbol, _UNKNOWN)
             numbers = (facts.registers, facts.shared_bytes, facts.local_bytes, facts.max_threads, *facts.cluster)
             rows.append(" ".join(map(str, ["kernel", kernel.symbol, *numbers, *kernel.parameter_bytes])))
-        rows += [f"calls {calls}", f"limits {MOST_STEPS} {COPY_LIMIT}"]
+        rows += [f"limits {MOST_STEPS} {COPY_LIMIT}"]
         return "\n".join(rows).encode()
 
 

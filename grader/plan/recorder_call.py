@@ -67,7 +67,10 @@ class Process(Protocol):
 
 
 class Call:
-    """One call of solve(), from the judge's side of the channel. `kernels` are those that plans may launch."""
+    """A call of solve(), from the judge's side of the channel. `kernels` are those that plans may launch.
+
+    The process makes so many `calls`; the last one is recorded, and `arguments` are those of all.
+    """
 
     def __init__(
         self,
@@ -77,12 +80,15 @@ class Call:
         device: DeviceMemory,
         process: Process,
         lines: Lines,
+        calls: int = 1,
     ) -> None:
         self.extents = [Extent(a.name, a.bits, a.size) for a in arguments if a.size]
         self.device = device
         self._process = process
         self._lines = lines
         self._recorded: list[Recorded] = []
+        self._calls_left = calls - 1
+        self._begin = 0
         self._executed = 0
         self._reads = 0
         self._read_bytes = 0
@@ -92,7 +98,10 @@ class Call:
         self._validated = 0
 
     def run(self) -> None:
-        """Runs until solve() has returned and its plan is valid. Raises Ended, and RunnerStopped from the device."""
+        """Runs until the last call of solve() has returned and the plan of all is valid.
+
+        Raises Ended, and RunnerStopped from the device.
+        """
         try:
             while (frame := self._process.receive()) is not None:
                 if self.take(frame):
@@ -104,13 +113,13 @@ class Call:
         raise Ended(self._process.explain_death())
 
     def recording(self, seconds: float, printed: str) -> Recording:
-        steps = tuple(recorded.step for recorded in self._recorded)
+        last = self._recorded[self._begin :]
         return Recording(
-            plan=Plan(steps),
-            at=tuple(recorded.at for recorded in self._recorded),
+            plan=Plan(tuple(recorded.step for recorded in last)),
+            at=tuple(recorded.at for recorded in last),
             reads=self._reads,
             read_bytes=self._read_bytes,
-            executed=self._executed,
+            executed=max(self._executed - self._begin, 0),
             leaked=self._scratch.in_use,
             errors=self._errors,
             seconds=seconds,
@@ -138,6 +147,9 @@ class Call:
             self._answer(self._symbol(frame))
         elif op == "read":
             self._answer(self._read(frame))
+        elif op == "again" and self._calls_left > 0:
+            self._calls_left -= 1
+            self._begin = len(self._recorded)
         elif op == "end":
             self._end(frame)
             return True

@@ -19,7 +19,7 @@ from grader.plan.runner import DeviceMemory
 from grader.plan.stopped import RecordingStopped
 from grader.problem import Problem, load_problem
 from grader.sandbox import Sandbox
-from tests.plan.recorded import Shelf, host_program
+from tests.plan.recorded import Shelf, host_program, nvcc_program
 
 ADDRESSES = {"a": 1 << 32, "b": 2 << 32, "output": 3 << 32}
 PROGRAM = Program(Form.SOLVE, "compute_89", "ptx", (Kernel("add", "_Z3addv"),), shared_object=b"library")
@@ -44,7 +44,13 @@ class Played:
         self.made = self.made or [first]
         return first
 
-    def record_twice(self, arguments: Sequence[Argument], properties: DeviceTable, device: DeviceMemory) -> None:
+    def record_after(
+        self,
+        before: Sequence[Argument],
+        arguments: Sequence[Argument],
+        properties: DeviceTable,
+        device: DeviceMemory,
+    ) -> None:
         """It has one process for all calls."""
 
     notes = ()
@@ -159,25 +165,53 @@ def test_the_line_of_a_launch_is_told_where_there_is_one(
 
 AGAIN = """#include <cuda_runtime_api.h>
 static int last;
-static float* table;
+static int* table;
+static float* kept;
 extern "C" void solve(const float* a, const float* b, float* output, int N) {
+    const size_t size = N * sizeof(float);
     BEFORE
-    cudaMemset(output, 0, N * sizeof(float));
+    cudaMemcpyAsync(output, a, size, cudaMemcpyDeviceToDevice);
+    cudaMemcpyAsync(output, b, size, cudaMemcpyDeviceToDevice);
     last = N;
 }
+"""
+GRAPH = """
+    static cudaGraphExec_t launched;
+    static KEY;
+    cudaStream_t stream;
+    cudaStreamCreate(&stream);
+    if (OLD) {
+        cudaGraph_t graph;
+        cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
+        cudaMemcpyAsync(output, a, size, cudaMemcpyDeviceToDevice, stream);
+        cudaMemcpyAsync(output, b, size, cudaMemcpyDeviceToDevice, stream);
+        cudaStreamEndCapture(stream, &graph);
+        cudaGraphInstantiate(&launched, graph, 0);
+    }
+    cudaGraphLaunch(launched, stream);
+    return;
 """
 
 
 @pytest.mark.parametrize(
-    ("before", "right"),
+    ("before", "says"),
     [
-        ("if (last == N) return;", False),
-        ("if (!table) { cudaMalloc((void**)&table, 64); cudaMemset(table, 0, 64); }", True),
-        ("if (last) throw 1;", True),
+        ("if (last == N) return;", "first call only"),
+        ("if (!table) { cudaMalloc((void**)&table, 64); cudaMemset(table, 0, 64); }", ""),
+        ("if (last) throw 1;", ""),
+        (
+            "if (last != N) cudaMalloc((void**)&kept, size), cudaMemcpy(kept, a, size, cudaMemcpyDeviceToDevice);"
+            "a = kept;",
+            "leaves out the array a",
+        ),
+        ("if (!last) kept = output; output = kept;", "uses the array output of the first call"),
+        (GRAPH.replace("KEY", "int n").replace("OLD", "!launched"), "of the first call"),
+        (GRAPH.replace("KEY", "int n").replace("OLD", "N != n && (n = N)"), "of the first call"),
+        (GRAPH.replace("KEY", "float* n").replace("OLD", "output != n && (n = output)"), ""),
     ],
 )
 def test_a_second_call_has_to_do_something(
-    before: str, right: bool, problem: Problem, cache: Path, tmp_path: Path
+    before: str, says: str, problem: Problem, cache: Path, tmp_path: Path
 ) -> None:
     """What is set up once is left out of it; a call that fails says nothing of the first one."""
     file = tmp_path / "again.cu"
@@ -185,9 +219,41 @@ def test_a_second_call_has_to_do_something(
     planner = RecordingPlanner(
         problem, LibraryRecorder(host_program(file, tmp_path), Sandbox.find(), cache), lambda: EMULATED
     )
-    if right:
-        assert planner.plan({"N": 5}, ADDRESSES, Shelf()).steps
+    addresses = [{name: at + offset for name, at in ADDRESSES.items()} for offset in (0, 1 << 20)]
+    if not says:
+        assert all(planner.plan({"N": size}, at, Shelf()).steps for size, at in zip((5, 7), addresses, strict=True))
         return
     with pytest.raises(RecordingStopped) as raised:
         planner.plan({"N": 5}, ADDRESSES, Shelf())
-    assert raised.value.verdict is Verdict.WRONG_ANSWER and "first call only" in raised.value.message
+    assert raised.value.verdict is Verdict.WRONG_ANSWER and says in raised.value.message
+
+
+SIZES = """#include <cuda_runtime.h>
+__global__ void add(const float* a, const float* b, float* output, int n) {
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) output[i] = a[i] + b[i];
+}
+extern "C" void solve(const float* a, const float* b, float* output, int N) {
+    static int kept = N;
+    add<<<GRID, 64>>>(a, b, output, LENGTH);
+}
+"""
+
+
+@pytest.mark.parametrize(("grid", "length", "right"), [("1", "kept", False), ("kept", "N", True)])
+def test_a_second_call_has_sizes_of_its_own(
+    grid: str, length: str, right: bool, problem: Problem, cache: Path, tmp_path: Path
+) -> None:
+    """A grid of the first call's size may be right for all."""
+    file = tmp_path / "again.cu"
+    file.write_text(SIZES.replace("GRID", grid).replace("LENGTH", length))
+    planner = RecordingPlanner(
+        problem, LibraryRecorder(nvcc_program(file, tmp_path), Sandbox.find(), cache), lambda: EMULATED
+    )
+    assert planner.plan({"N": 5}, ADDRESSES, Shelf()).steps
+    if right:
+        assert planner.plan({"N": 7}, ADDRESSES, Shelf()).steps
+        return
+    with pytest.raises(RecordingStopped) as raised:
+        planner.plan({"N": 7}, ADDRESSES, Shelf())
+    assert "it hands on the N of the first call, which is 5, not 7" in raised.value.message
+    assert raised.value.line == 7

@@ -1,5 +1,6 @@
-// The recorder: a process that loads one submission's library and calls its solve(), once unless told otherwise. It answers the calls of the
-// CUDA runtime that solve() makes and tells them to the judge as the steps of a plan; nothing runs on a GPU.
+// The recorder: a process that loads one submission's library and calls its solve(), once unless told otherwise. It
+// answers the calls of the CUDA runtime that solve() makes and tells them to the judge as the steps of a plan; nothing
+// runs on a GPU.
 #include <cxxabi.h>
 #include <dlfcn.h>
 #include <sys/syscall.h>
@@ -65,9 +66,10 @@ void call_with(void* function, const Arguments& a) {
                                          s[14], s[15], s[16], s[17], s[18], s[19], s[20], s[21], s[22], s[23]);
 }
 
-// The judge's first message: a line each, a word and its values (grader/plan/recorder.py writes it).
-Arguments read_setting(const std::string& text) {
-    Arguments arguments;
+// The judge's first message: a line each, a word and its values (grader/plan/recorder.py writes it). Returns the
+// arguments of each call of solve().
+std::vector<Arguments> read_setting(const std::string& text) {
+    std::vector<Arguments> calls;
     State& s = state();
     std::istringstream lines(text);
     for (std::string line; std::getline(lines, line);) {
@@ -76,11 +78,13 @@ Arguments read_setting(const std::string& text) {
         words >> what;
         if (what == "library") {
             words >> s.shared_object;
-        } else if (what == "argument") {
+        } else if (what == "call") {
+            calls.emplace_back();
+        } else if (what == "argument" && !calls.empty()) {
             std::string kind;
             uint64_t bits = 0;
             words >> kind >> bits;
-            arguments.add(kind, bits);
+            calls.back().add(kind, bits);
         } else if (what == "array") {
             std::string name;
             uint64_t address = 0, size = 0;
@@ -100,15 +104,13 @@ Arguments read_setting(const std::string& text) {
                 kernel.max_threads >> kernel.cluster.x >> kernel.cluster.y >> kernel.cluster.z;
             for (uint32_t size = 0; words >> size;) kernel.parameters.push_back(size);
             s.kernels[kernel.symbol] = kernel;
-        } else if (what == "calls") {
-            words >> s.calls;
         } else if (what == "limits") {
             words >> s.most_steps >> s.most_bytes;
         }
     }
     for (auto& [symbol, kernel] : s.kernels)
         kernel.dynamic_limit = s.attribute(cudaDevAttrMaxSharedMemoryPerBlock) - kernel.shared_bytes;
-    return arguments;
+    return calls;
 }
 
 [[noreturn]] void cannot_load(const std::string& reason) {
@@ -140,7 +142,7 @@ void run(void* solve, const Arguments& arguments) {
 
 int main() {
     using namespace kgrade;
-    const Arguments arguments = read_setting(channel::receive());
+    const std::vector<Arguments> calls = read_setting(channel::receive());
     catch_crashes();
     catch_exceptions();
     refuse_programs();
@@ -149,7 +151,10 @@ int main() {
     state().loaded = true;
     void* solve = dlsym(library, "solve");
     if (!solve) stop("load", "solve", "[]", "the library exports no solve()");
-    for (unsigned i = 0; i < state().calls; i++) run(solve, arguments);
+    for (size_t i = 0; i < calls.size(); i++) {
+        if (i > 0) channel::send("{\"op\":\"again\"}");
+        run(solve, calls[i]);
+    }
     fflush(nullptr);
     {
         Call call("solve");

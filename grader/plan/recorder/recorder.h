@@ -69,8 +69,6 @@ struct State {
     std::map<uint64_t, DeviceMemory> memory;         // by address
     std::map<uint64_t, Freed> freed;
     uint64_t allocated = 0;
-    // How often solve() is called, one call after the other.
-    unsigned calls = 1;
     uint64_t most_steps = 100000, most_bytes = 64 << 20;
     uint64_t steps = 0, bytes = 0;
     bool working = false;  // work was given since the host has waited for all of it
