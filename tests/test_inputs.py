@@ -348,6 +348,39 @@ def test_rows_of_one_number_and_rows_far_below_zero(gates):
     assert below.min() > -np.inf if gates.kind == "exact" else below.min() > -1e9
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_of_three_rows_one_lies_beside_the_lowest_float_and_one_is_nothing_else(seed):
+    lowest = np.finfo(np.float32).min
+    made = make_inputs(rows_problem(exact(families=("negative",))), {"M": 3, "N": 70}, "negative", seed)["x"]
+    assert made[0].max() > -1e34
+    assert made[1].max() < -3e38 and np.unique(made[1]).size > 60
+    assert (made[2] == lowest).all()
+
+
+@pytest.mark.parametrize("terms", [1, 2, 3, 1000])
+@pytest.mark.parametrize("family", ["lowest", "highest"])
+def test_values_at_an_end_have_finite_sums(family, terms):
+    made = make_inputs(rows_problem(scaled(terms, (family,))), ROWS, family, 3)["x"] * (-1 if family == "lowest" else 1)
+    assert made.min() > 1.5e38 / terms and made.max() * terms <= np.finfo(np.float32).max
+    assert terms > 1 or made.min() > 3e38
+
+
+@pytest.mark.parametrize("family", ["normal", "spread", "special", "lowest", "highest"])
+@pytest.mark.parametrize("seed", range(5))
+def test_few_indices_have_the_first_and_the_last(family, seed):
+    problem = Problem(
+        title="Places",
+        difficulty="easy",
+        kernel="places",
+        params=dict(x=array(i32, "N", values=below("V")), out=out(i32, "N"), N=size(1, 99), V=size(1, 9999)),
+        gates=exact(families=("normal", "spread", "special", "lowest", "highest")),
+    )
+    made = [make_inputs(problem, {"N": count, "V": 5000}, family, seed)["x"] for count in (1, 2, 3, 99)]
+    assert all(x.max() == 4999 and x.min() >= 0 for x in made)
+    # Two ends may be drawn for the same place.
+    assert family == "highest" or made[3].min() == 0
+
+
 def test_opposed_arrays_have_products_below_zero():
     made = make_inputs(rows_problem(scaled("N", ("opposed",))), ROWS, "opposed", 3)
     assert made["x"].min() >= 0.0
@@ -372,7 +405,9 @@ def test_a_peak_is_the_first_of_its_row_the_last_or_any(gates):
     made = make_inputs(rows_problem(gates), ROWS, "peak", 3)["x"]
     places = made.argmax(axis=1)
     assert ((made > 100).sum(axis=1) == 1).all()
-    assert (places == 0).any() and (places == 69).any() and ((places > 0) & (places < 69)).any()
+    assert ((places > 0) & (places < 69)).any()
+    # Any three rows in a sequence have both ends.
+    assert all({0, 69} <= set(places[row : row + 3].tolist()) for row in range(38))
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -385,6 +420,16 @@ def test_a_comb_has_its_teeth_where_one_thread_finds_them_and_side_by_side(seed)
     assert 1 <= second.size <= 32 and (np.diff(second) == 1).all()
     # Short rows have one, too.
     assert (make_inputs(problem, {"M": 1, "N": 1}, "comb", seed)["x"] > 100).all()
+    short = np.flatnonzero(make_inputs(problem, {"M": 1, "N": 30}, "comb", seed)["x"][0] > 100)
+    assert short.size == 1 and short[0] % 4 == 0
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_teeth_are_as_far_apart_as_they_can_be_in_every_fourth_row(seed):
+    made = make_inputs(load_problem(PROBLEMS / "top_k"), {"M": 5, "N": 33_000, "K": 32}, "comb", seed)["input"] > 100
+    for row in (0, 4):
+        places = np.flatnonzero(made[row])
+        assert places.size == 32 and (np.diff(places) == 1024).all()
 
 
 @pytest.mark.parametrize("dtype", [f16, bf16, e4m3])

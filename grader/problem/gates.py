@@ -22,8 +22,8 @@ FAMILIES: Mapping[str, tuple[str, ...]] = {
 }
 MORE_FAMILIES: Mapping[str, tuple[str, ...]] = {
     "elementwise": ("overflow",),
-    "exact": ("negative", "zeros", "peak", "comb", "nonfinite", "halves", "deep", "hub", "apart"),
-    "scaled": ("offset", "constant", "negative", "opposed", "small", "peak"),
+    "exact": ("negative", "zeros", "peak", "comb", "nonfinite", "halves", "lowest", "highest", "deep", "hub", "apart"),
+    "scaled": ("offset", "constant", "negative", "opposed", "small", "peak", "comb", "lowest", "highest"),
 }
 """Families that a problem may request in addition; "deep", "hub" and "apart" only affect its structure."""
 

@@ -26,6 +26,7 @@ from grader.problem.makers import (
     far_below_zero,
     halves,
     lengths,
+    near_lowest,
     normal,
     odd,
     odd_half,
@@ -42,7 +43,7 @@ from grader.problem.makers import (
 )
 from grader.problem.parameters import Array, DType, f16, f32
 from grader.problem.structure import Draw
-from grader.problem.values import Values
+from grader.problem.values import ENDS, Values
 
 Made = npt.NDArray[Any]
 
@@ -154,9 +155,12 @@ def _make(problem: Problem, name: str, sizes: Mapping[str, int], family: str, se
             return words.fill_rows(shape, bounded.maker("special", sizes))
         return words.fill_rows(shape, one_of(CONSTANTS) if kind == "scaled" else special(SPECIALS[kind]))
     if bounded is not None:
-        return words.fill(shape, bounded.maker(family, sizes))
+        made = words.fill(shape, bounded.maker(family, sizes))
+        return _with_both_ends(made, bounded, sizes, words) if bounded.names else made
     if family == "negative":
-        return words.fill(shape, far_below_zero) if kind == "exact" else _negative_rows(shape, words)
+        return _far_below_zero(shape, words) if kind == "exact" else _negative_rows(shape, words)
+    if family in ENDS:
+        return _at_an_end(shape, words, family, problem.gates.count_terms(sizes))
     if family == "peak":
         return _peaks(shape, words, array)
     if family == "comb":
@@ -225,6 +229,35 @@ def _negative_rows(shape: tuple[int, ...], words: _Words) -> Made:
     return made
 
 
+def _far_below_zero(shape: tuple[int, ...], words: _Words) -> Made:
+    """Negative values from -10^30 down. Where there are rows, planes or sentences, those at places 1, 4, 7, ... are
+    beside the lowest float, where a maximum that starts at -3 * 10^38 exceeds all of them, and those at 2, 5, 8 hold
+    nothing else than that: three of them have all kinds, whatever the seed."""
+    made: Made = words.fill(shape, far_below_zero)
+    if len(shape) > 1:
+        made[1::3] = words.fill(made[1::3].shape, near_lowest)
+        made[2::3] = np.finfo(np.float32).min
+    return made
+
+
+def _at_an_end(shape: tuple[int, ...], words: _Words, family: str, terms: int) -> Made:
+    """Values beside the lowest float or the highest one, divided by a power of two so that sums stay finite."""
+    least = np.float32(2.0 ** -(terms - 1).bit_length() * (1 if family == "lowest" else -1))
+    made: Made = words.fill(shape, lambda xp, drawn: near_lowest(xp, drawn) * least)
+    return made
+
+
+def _with_both_ends(made: Made, bounded: Values, sizes: Mapping[str, int], words: _Words) -> Made:
+    """Indices of which one is the least and one is the greatest, at any places; a single one is the greatest.
+
+    Of a table whose size is at its end few indices may be drawn, but its last element is always used.
+    """
+    flat = made.reshape(-1)
+    for end, word in zip(bounded.ends(sizes), words.take(2).tolist(), strict=True):
+        flat[word % flat.size] = end
+    return made
+
+
 def _halves(shape: tuple[int, ...], words: _Words) -> Made:
     """Multiples of 1/2; of a matrix, half of the rows times a number of their own. Divided by that they are ties up to
     a rounding or two: another order of the operations decides otherwise."""
@@ -233,23 +266,32 @@ def _halves(shape: tuple[int, ...], words: _Words) -> Made:
 
 
 def _peaks(shape: tuple[int, ...], words: _Words, array: Array) -> Made:
-    """Nearly normal rows with one large element each: the first, the last or a random one."""
+    """Nearly normal rows with one large element each: the first, a random or the last one, in turn from any of these,
+    so that three rows have all of them."""
     rows, xp = array.numbers(words.fill(shape, normal(1.0))).reshape(-1, shape[-1]), words.place.xp
-    drawn = words.take(len(rows))
-    place = drawn >> np.uint64(2)
-    place = xp.where(drawn & np.uint64(2) > 0, place % np.uint64(shape[-1]), (drawn & np.uint64(1)) * (shape[-1] - 1))
-    rows[xp.arange(len(rows)), place.astype(np.int64)] += PEAK
+    number = xp.arange(len(rows))
+    place = (words.take(len(rows)) % np.uint64(shape[-1])).astype(np.int64)
+    turn = (number + int(words.take(1)[0] >> np.uint64(32))) % 3
+    place = xp.where(turn == 0, 0, xp.where(turn == 1, place, shape[-1] - 1))
+    rows[number, place] += PEAK
     stored: Made = array.stored(rows)
     return stored.reshape(shape)
 
 
 def _comb(shape: tuple[int, ...], words: _Words, array: Array) -> Made:
-    """Nearly normal rows with several large elements: a power of two apart in every other row, adjacent in the rest."""
+    """Nearly normal rows with several large elements: a power of two apart in every other row, adjacent in the rest.
+
+    In every fourth row, from the first on, they are as far apart as a row can be that has all of them. Rows too short
+    for any power have a single one, at a place divisible by 4: the best of some beams is one of those rows.
+    """
     rows, length = array.numbers(words.fill(shape, normal(1.0))).reshape(-1, shape[-1]), shape[-1]
-    strides = [stride for stride in STRIDES if stride * TEETH <= 4 * length] or [1]
+    strides = [stride for stride in STRIDES if stride * TEETH <= 4 * length]
     drawn, first = (int(word >> np.uint64(32)) for word in words.take(2))
-    stride = strides[drawn % len(strides)]
-    rows[::2, first % stride :: stride][:, :TEETH] += PEAK
+    stride = strides[drawn % len(strides)] if strides else length
+    widest = max((wide for wide in strides if wide * TEETH <= length), default=stride)
+    first = first if strides else first % length // 4 * 4
+    rows[::4, first % widest :: widest][:, :TEETH] += PEAK
+    rows[2::4, first % stride :: stride][:, :TEETH] += PEAK
     rows[1::2, first % length :][:, :TEETH] += PEAK
     stored: Made = array.stored(rows)
     return stored.reshape(shape)

@@ -74,6 +74,12 @@ def far_below_zero(xp: Any, words: Words) -> Any:
     return bits.astype(np.uint32).view(np.float32)
 
 
+def near_lowest(xp: Any, words: Words) -> Any:
+    """Values from the lowest float, near -3.4 * 10^38, to 15/16 of it."""
+    bits = np.uint64(1 << 31 | 254 << 23 | 7 << 20) | words & np.uint64(2**20 - 1)
+    return bits.astype(np.uint32).view(np.float32)
+
+
 def overflowing(xp: Any, words: Words) -> Any:
     """Half of the values have exponentials that overflow; the others are nearly normal.
 
@@ -125,7 +131,7 @@ def oppose(place: int) -> Maker:
     return make
 
 
-def one_of(table: Floats32) -> Maker:
+def one_of(table: npt.NDArray[Any]) -> Maker:
     """Values from a table, each as likely as the others."""
 
     def make(xp: Any, words: Words) -> Any:

@@ -331,7 +331,7 @@ def _far(draw: _Draw) -> Sizes:
             break
     if top == draw.problem.sizes[name].high <= most:
         return draw.fit({**others, name: top})
-    return draw.bend_off_sixteen(draw.fit({**others, name: int(min(top, most) * draw.rng.uniform(0.9, 1.0))}))
+    return draw.bend_off_sixteen(draw.fit({**others, name: int(min(top, most) * draw.rng.uniform(0.94, 1.0))}))
 
 
 def _strategies(limited: bool, dimensions: int) -> tuple[Callable[[_Draw], Sizes], ...]:

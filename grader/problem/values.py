@@ -1,7 +1,8 @@
 """Ranges for input arrays that can't hold arbitrary floats: indices, bytes, probabilities.
 
 The input family still decides how values are distributed in the range: "normal" draws uniformly, "spread" small and
-large values equally often, "special" both ends of the range and few others, so that many are equal.
+large values equally often, "special" both ends of the range and few others, so that many are equal; "lowest" and
+"highest" take one end for all.
 """
 
 from __future__ import annotations
@@ -14,9 +15,12 @@ import numpy as np
 
 from grader.core.errors import ProblemError
 from grader.problem.expressions import inline, names_in, value_of
-from grader.problem.makers import Maker
+from grader.problem.makers import Maker, one_of
 
 Bound = int | float | str
+
+ENDS = ("lowest", "highest")
+"""The families whose values all are near one end of what is possible."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +48,8 @@ class Values:
 
     def maker(self, family: str, sizes: Mapping[str, int]) -> Maker:
         low, high = self.ends(sizes)
+        if family in ENDS:
+            return one_of(np.array([low if family == "lowest" else high], dtype=np.int64 if self.whole else np.float64))
         return _whole(family, int(low), int(high)) if self.whole else _real(family, low, high)
 
 

@@ -1,6 +1,6 @@
 """Argmax: the place of the largest element of every row."""
 
-from grader.problem import Cost, Problem, array, exact, f32, i32, out, size
+from grader.problem import Cost, Problem, array, at, exact, f32, i32, out, size
 
 problem = Problem(
     title="Argmax of rows",
@@ -16,6 +16,8 @@ problem = Problem(
     constants=dict(BLOCK=256),
     # Negative floats order their bits the other way round, and a largest one that starts at any number is above them.
     gates=exact(families=("normal", "negative", "zeros", "special", "constant", "spread", "peak")),
+    # Rows beside the lowest float, and of nothing but that.
+    always=[at("negative", M=6, N=300)],
     baseline="accepted/2_shared_tree.cu",
     benchmarks=[
         dict(M=4096, N=4096),

@@ -23,8 +23,9 @@ problem = Problem(
     # Zeros of either sign are equal. Sums of the family "spread" are often equal after rounding.
     gates=exact(signed_zeros=False, families=("normal", "spread", "negative", "constant", "special", "comb")),
     baseline="accepted/solve_3_pieces_of_beams.cu",
-    # The largest vocabulary, with the best tokens anywhere in it.
-    always=[at("normal", S=3, B=5, V=131_072)],
+    # The largest vocabulary, with the best tokens anywhere in it; all of the best of one beam, and one thread's of a
+    # large block; sums that are all infinite.
+    always=[at("normal", S=3, B=5, V=131_072), at("comb", S=1, B=32, V=33_000), at("negative", S=3, B=4, V=90)],
     benchmarks=[
         dict(S=64, B=8, V=32_768),
         dict(S=16, B=4, V=131_072),

@@ -35,6 +35,9 @@ def structure(draw, family, T, G):
     cuts = draw.integers(0, T, G - 1)
     # A third of the groups ends at one place: some are empty.
     cuts[: G // 3] = draw.one(0, T)
+    if family == "exact":
+        # The last group has a row, however many groups there are.
+        cuts = np.minimum(cuts, T - 1)
     return dict(offsets=np.concatenate([[0], np.sort(cuts), [T]]))
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from grader.problem import Cost, Problem, array, ceil_div, exact, f32, i32, module_of, out, size
+from grader.problem import Cost, Problem, array, at, ceil_div, exact, f32, i32, module_of, out, size
 
 problem = Problem(
     title="Histogram of floats",
@@ -20,6 +20,8 @@ problem = Problem(
     constants=dict(BLOCK=256),
     # The longest arrays are "special", whose elements lie on edges.
     gates=exact(families=("normal", "nonfinite", "constant", "special")),
+    # The last of the most bins, and its upper edge.
+    always=[at("special", N=3000, BINS=2048)],
     baseline="accepted/2_shared_copies.cu",
     benchmarks=[dict(N=100_000_000, BINS=256), dict(N=50_000_000, BINS=2048), dict(N=10_000_019, BINS=100)],
 )

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from grader.problem import Cost, Problem, array, ceil_div, exact, i32, integers, out, size
+from grader.problem import Cost, Problem, array, at, ceil_div, exact, i32, integers, out, size
 
 PIECE = 16384
 """Points whose distances to all centres fit into memory together."""
@@ -24,6 +24,8 @@ problem = Problem(
     ),
     constants=dict(BLOCK=256),
     gates=exact(),
+    # Each of the most centres is some point's.
+    always=[at("normal", N=10_000, K=256)],
     baseline="accepted/3_shared_sums.cu",
     benchmarks=[
         dict(N=1_000_000, K=64),

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from grader.problem import Cost, Problem, array, ceil_div, exact, f32, i8, out, size, uniform
+from grader.problem import Cost, Problem, array, at, ceil_div, exact, f32, i8, out, size
 
 problem = Problem(
     title="Quantised matrix multiplication",
@@ -12,15 +12,16 @@ problem = Problem(
     params=dict(
         A=array(i8, "M", "N"),
         B=array(i8, "N", "K"),
-        # Sums of some hundred products then fill the range of a byte, and longer ones leave it.
-        scale=array(f32, "K", values=uniform(0.0001, 0.003)),
+        scale=array(f32, "K", structured=True),
         C=out(i8, "M", "K"),
         M=size(1, 8192),
         N=size(1, 8192),
         K=size(1, 8192),
     ),
     constants=dict(TILE=16),
-    gates=exact(),
+    gates=exact(families=("normal", "spread", "special", "constant", "highest")),
+    # Sums that floats don't hold.
+    always=[at("highest", M=3, N=8191, K=41)],
     baseline="accepted/3_four_products_at_once.cu",
     benchmarks=[
         dict(M=1024, N=1024, K=1024),
@@ -28,6 +29,21 @@ problem = Problem(
         dict(M=4095, N=2049, K=1023),
     ],
 )
+
+
+MOST = 127
+
+
+@problem.structure
+def structure(draw, family, N, K):
+    parts = draw.integers(0, 2**24 - 1, K) / 2**24
+    if family == "highest":
+        # All sums are the same, and come to lie beside a half: closer than floats come that were added up one by one,
+        # yet farther away than the roundings of a single product.
+        beside = (0.001 + 0.002 * parts) * np.where(draw.integers(0, 1, K) == 0, 1, -1)
+        return dict(scale=(draw.integers(64, MOST - 1, K) + 0.5 + beside) / (MOST * MOST * N))
+    # Sums of some hundred products then fill the range of a byte, and longer ones leave it.
+    return dict(scale=0.0001 + 0.0029 * parts)
 
 
 @problem.reference

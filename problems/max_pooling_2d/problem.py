@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from grader.problem import Cost, Problem, array, ceil_div, choice, computed, exact, f32, out, size
+from grader.problem import Cost, Problem, array, at, ceil_div, choice, computed, exact, f32, out, size
 
 problem = Problem(
     title="2D max pooling",
@@ -24,6 +24,8 @@ problem = Problem(
     constants=dict(COLUMNS=32, ROWS=8),
     # Of many equal zeros any sign may win. Planes far below zero tell padding and start values from elements.
     gates=exact(signed_zeros=False, families=("normal", "negative", "spread", "zeros", "special", "constant")),
+    # Planes beside the lowest float, and of nothing but that.
+    always=[at("negative", C=6, H=9, W=11, K=3, S=1, P=1)],
     baseline="accepted/2_unrolled.cu",
     benchmarks=[
         dict(C=256, H=224, W=224, K=2, S=2, P=0),

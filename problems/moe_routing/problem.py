@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from grader.problem import Cost, Problem, array, f32, i32, module_of, out, scaled, size
+from grader.problem import Cost, Problem, array, at, f32, i32, module_of, out, scaled, size
 
 problem = Problem(
     title="Mixture of experts, routing",
@@ -21,7 +21,9 @@ problem = Problem(
     ),
     constants=dict(BLOCK=256),
     # In "constant" rows all experts are equal, in "negative" ones many.
-    gates=scaled(terms="K", families=("normal", "constant", "negative", "wide", "peak")),
+    gates=scaled(terms="K", families=("normal", "constant", "negative", "wide", "peak", "comb", "lowest")),
+    # Each of the most experts is chosen; all of the best are one lane's; logits beside the lowest float.
+    always=[at("normal", T=2000, E=256, K=8), at("comb", T=9, E=256, K=8), at("lowest", T=40, E=9, K=1)],
     baseline="accepted/solve_3_tiles_of_tokens.cu",
     benchmarks=[
         dict(T=65_536, E=256, K=8),

@@ -32,6 +32,8 @@ def structure(draw, family, N):
         input = draw.integers(LEAST, LEAST + 5, N)
         for place in (draw.one(0, N - 1), N - 1 - draw.one(0, min(N - 1, 40))):
             input[place] = draw.one(LEAST + 6, -1)
+        # Whatever somebody starts with has to be no more than the first element.
+        input[0] = LEAST
     elif family == "constant":
         # Never a new maximum, from anywhere below or above zero.
         input = draw.one(LEAST + N, 2**31 - 1) - np.arange(N) * draw.one(0, 1)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from grader.problem import Cost, Problem, array, ceil_div, f32, integers, module_of, out, scaled, size
+from grader.problem import Cost, Problem, array, at, ceil_div, f32, integers, module_of, out, scaled, size
 
 DEPTH = 8
 """The third part of every direction."""
@@ -18,17 +18,30 @@ problem = Problem(
         # Whole numbers so small that fp32 decides exactly whether a ray meets a sphere.
         origins=array(f32, "R", 3, values=integers(-32, 31)),
         directions=array(f32, "R", 2, values=integers(-8, 8)),
-        centres=array(f32, "S", 3, values=integers(-32, 31)),
-        radii=array(f32, "S", values=integers(1, 8)),
+        centres=array(f32, "S", 3, structured=True),
+        radii=array(f32, "S", structured=True),
         distance=out(f32, "R"),
         R=size(1, 10_000_000),
         S=size(1, 4096),
     ),
     constants=dict(BLOCK=256, RAYS=1),
-    gates=scaled(terms=3, families=("normal", "constant")),
+    gates=scaled(terms=3, families=("normal", "constant", "peak")),
+    # Some ray meets the last of the most spheres.
+    always=[at("peak", R=1000, S=4096)],
     baseline="accepted/2_spheres_in_shared_memory.cu",
     benchmarks=[dict(R=1_000_000, S=256), dict(R=100_000, S=4096), dict(R=123_457, S=1001)],
 )
+
+
+@problem.structure
+def structure(draw, family, S):
+    centres, radii = draw.integers(-32, 31, S, 3), draw.integers(1, 8, S)
+    if family == "constant":
+        centres[:] = centres[:, :1]
+    elif family == "peak":
+        # The last sphere is far larger than the others, and in their middle.
+        radii[:-1], radii[-1], centres[-1] = 1, 8, 0
+    return dict(centres=centres, radii=radii)
 
 
 def hits(origins, directions, centres, radii):

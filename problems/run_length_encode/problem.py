@@ -20,8 +20,8 @@ problem = Problem(
     # The longest arrays are "spread", where runs are longest.
     gates=exact(families=("normal", "special", "constant", "spread")),
     baseline="accepted/solve_3_look_back.cu",
-    # A run that 16 bits can't count.
-    always=[at("constant", N=200_003)],
+    # A run that 16 bits can't count; each of the ENDS first and last; symbols with any two of TABLE beside each other.
+    always=[at("constant", N=200_003), *(at("special", N=N) for N in range(60, 64)), at("normal", N=20_011)],
     benchmarks=[dict(N=30_000_000), dict(N=16_777_216), dict(N=1_000_003)],
 )
 
@@ -29,6 +29,11 @@ EDGES = (32, 128, 256, 1024, 2048)
 """Lengths of runs that end where a warp's, a block's or a tile's share does."""
 LONG = 65_536
 """More elements than 16 bits count."""
+ENDS = (-(2**31), 2**31 - 1, 0, -1)
+"""Symbols that somebody may take for the mark of no symbol."""
+FAR = 2**30
+"""Beyond what a float counts: it is equal to FAR + 1 as a float, to FAR + 256 as a byte, to FAR + 65536 as 16 bits."""
+TABLE = np.array([*ENDS, FAR, FAR + 1, FAR + 256, FAR + 65536])
 
 
 @problem.structure
@@ -45,8 +50,13 @@ def structure(draw, family, N):
         length = 1 << (draw.one(0, 6) if family == "normal" else draw.one(6, 14))
         heads[draw.integers(0, length - 1, N) == 0] = 1
     # Few symbols, so that each comes back later: it is a run of its own then.
-    steps = draw.integers(1, 6, N)
-    return dict(input=np.cumsum(heads * steps) % 7 - 3)
+    steps = draw.integers(1, len(TABLE) - 1, N)
+    input = TABLE[np.cumsum(heads * steps) % len(TABLE)]
+    # Four lengths in a row have each of the ENDS as their first one and as their last.
+    starts = np.flatnonzero(heads[1:]) + 1
+    input[starts[-1] if starts.size else 0 :] = ENDS[(N + 1) % len(ENDS)]
+    input[: starts[0] if starts.size else N] = ENDS[N % len(ENDS)]
+    return dict(input=input)
 
 
 @problem.reference

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from grader.problem import Cost, Problem, array, choice, f32, i32, index, module_of, out, product, scaled, size
+from grader.problem import Cost, Problem, array, at, choice, f32, i32, index, module_of, out, product, scaled, size
 
 problem = Problem(
     title="Strided reduce",
@@ -24,7 +24,12 @@ problem = Problem(
         fn_id=choice(1, 3),
     ),
     constants=dict(BLOCK=256),
-    gates=scaled(terms="reduce_size", families=("normal", "negative", "offset")),
+    gates=scaled(terms="reduce_size", families=("normal", "negative", "offset", "lowest", "highest")),
+    # The largest of numbers beside the lowest float, and the smallest of numbers beside the highest.
+    always=[
+        at("lowest", out_size=5, reduce_dim=1, reduce_size=1, shape_size=2, fn_id=2),
+        at("highest", out_size=5, reduce_dim=1, reduce_size=1, shape_size=2, fn_id=3),
+    ],
     baseline="accepted/3_warp_shuffles.cu",
     benchmarks=[
         dict(out_size=4096, reduce_dim=1, reduce_size=1024, shape_size=2, fn_id=1),

@@ -18,8 +18,9 @@ problem = Problem(
     ),
     constants=dict(BLOCK=256),
     gates=exact(signed_zeros=False, families=("normal", "negative", "special", "constant", "spread", "comb")),
-    # All of the largest may be one lane's, which has to keep as many as are asked for.
-    always=[at("comb", M=5, N=4099, K=32)],
+    # All of the largest may be one lane's, or one thread's, which has to keep as many as are asked for.
+    # Rows beside the lowest float, and of nothing but that.
+    always=[at("comb", M=5, N=4099, K=32), at("comb", M=2, N=33_000, K=32), at("negative", M=6, N=300, K=5)],
     baseline="accepted/3_lists_of_warps.cu",
     benchmarks=[
         dict(M=1024, N=16384, K=8),
