@@ -8,6 +8,7 @@ from typing import Any, cast
 
 import pytest
 
+from grader.core.verdict import Verdict
 from grader.plan.frames import Hurried
 from grader.plan.scripts.process import ScriptProcess
 from grader.sandbox.children import ChildTimeout
@@ -17,7 +18,7 @@ STEPS = {"op": "steps", "steps": []}
 
 
 class Silent:
-    """A process that sends these frames and no more."""
+    """A process that sends these frames and no more, and takes no message."""
 
     def __init__(self, frames: Sequence[dict[str, Any]]) -> None:
         self._left = list(frames)
@@ -26,6 +27,9 @@ class Silent:
         if not self._left:
             raise ChildTimeout("no answer", "")
         return json.dumps(self._left.pop(0)).encode()
+
+    def send(self, message: dict[str, Any]) -> None:
+        raise ChildTimeout("a message stopped on its way", "")
 
 
 @pytest.mark.parametrize(
@@ -45,3 +49,11 @@ def test_a_compiler_that_took_all_the_time_is_named(frames: list[dict[str, Any]]
     stop = process.end_late()
     assert stop.message.endswith(words)
     assert ("elements" in stop.hint) == ("compiled" in words)
+
+
+def test_a_process_that_takes_no_question_is_late() -> None:
+    process = ScriptProcess(cast(Any, Silent([STEPS])), 5.0)
+    process.ask({"do": "solve"})
+    with pytest.raises(Hurried):
+        process.receive()
+    assert process.end_late().verdict is Verdict.TIME_LIMIT_EXCEEDED
