@@ -14,7 +14,7 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from grader.core.errors import ProblemError, UsageError, WorkspaceError
-from grader.core.paths import everybody_writes, is_anothers
+from grader.core.paths import others_at
 
 if TYPE_CHECKING:
     from grader.problem import Problem
@@ -115,7 +115,7 @@ def find_workspace(named: str | None = None, start: Path | None = None) -> Works
     """The workspace in the folder `named`, else the nearest one at or above `start`, else the user's own.
 
     `start` defaults to the working directory. Raises WorkspaceError if the named folder is no workspace, or if the one
-    that was found is other people's: their problem.py would run as this user, who may know of none.
+    that was found can be written by others: their problem.py would run as this user, who may know of none.
     """
     if named:
         root = Path(named).expanduser().absolute()
@@ -137,13 +137,19 @@ def find_workspace(named: str | None = None, start: Path | None = None) -> Works
 
 
 def _refuse_others(root: Path) -> None:
-    hint = f"make your own: kgrade new DIR; if you trust who made this one: kgrade --workspace {quote(str(root))}"
-    problems = root / "problems"
-    for folder in (root, problems, *problems.glob("*/"), root / "submissions", root / "templates"):
-        if is_anothers(folder):
-            raise WorkspaceError(f"the workspace {root} is not used, for {folder} is another user's", hint)
-        if everybody_writes(folder):
-            raise WorkspaceError(f"the workspace {root} is not used, for everybody can write to {folder}", hint)
+    if root.resolve() == builtin_folder("problems").parent:
+        # The code that asks is in that folder.
+        return
+    name = quote(str(root))
+    problems, templates = root / "problems", root / "templates"
+    folders = (root, problems, root / "submissions", root / "contests", templates)
+    for path in (*folders, *problems.glob("*/"), *problems.glob("*/*.py"), *templates.glob("*")):
+        if others := others_at(path):
+            raise WorkspaceError(
+                f"the workspace {root} is not used, for {others}",
+                f"if it is yours, type: chmod -R go-w {name}; if you trust who can write to it: "
+                f"kgrade --workspace {name}; your own is made by: kgrade new DIR",
+            )
 
 
 def _users_own() -> Path:
