@@ -8,10 +8,15 @@ from typing import Any, cast
 
 import pytest
 
-from grader.core.verdict import Verdict
+from grader.compile.program import Program
+from grader.core.verdict import Form, LanguageName, Verdict
+from grader.plan.device_table import EMULATED
 from grader.plan.frames import Hurried
+from grader.plan.recorder_call import Ended
+from grader.plan.scripts.call import Known, ScriptCall
 from grader.plan.scripts.process import ScriptProcess
 from grader.sandbox.children import ChildTimeout
+from tests.plan.recorded import Shelf
 
 COMPILING = {"op": "compiling", "name": "softmax_kernel"}
 STEPS = {"op": "steps", "steps": []}
@@ -57,3 +62,21 @@ def test_a_process_that_takes_no_question_is_late() -> None:
     with pytest.raises(Hurried):
         process.receive()
     assert process.end_late().verdict is Verdict.TIME_LIMIT_EXCEEDED
+
+
+def test_a_call_times_no_more_than_tuners_need() -> None:
+    class Endless:
+        def receive(self) -> dict[str, Any]:
+            return {"op": "time", "steps": []}
+
+        def send(self, payload: bytes) -> None:
+            """Who asks gets an answer."""
+
+        def wait_longer(self, seconds: float) -> None:
+            """Nobody waits."""
+
+    program = Program(Form.SOLVE, "compute_89", "", (), language=LanguageName.TRITON, script="solve")
+    call = ScriptCall(program, (), EMULATED, Shelf(), cast(Any, Endless()), lambda calls: [], Known())
+    with pytest.raises(Ended, match="times more than 4,096 trials in one call") as ended:
+        call.run()
+    assert ended.value.stop.verdict is Verdict.TIME_LIMIT_EXCEEDED
