@@ -363,6 +363,8 @@ def _text(name: str, value: str) -> str:
         read, expected = _READ[name]
         try:
             read(value)
+            # Half of a pair of UTF-16 may be escaped in it.
+            json.dumps(json.loads(value), ensure_ascii=False).encode()
         except (ValueError, RecursionError) as error:
             raise ValueError(expected) from error
     return value

@@ -5,6 +5,7 @@ It finds paths; loading problems and opening the database are left to others.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -21,6 +22,11 @@ if TYPE_CHECKING:
     from grader.problem.tracks import Track
 
 _PACKAGE = Path(__file__).resolve().parents[1]
+_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,99}")
+"""A name that a problem's folder may have: what somebody else typed may be longer than a path can be."""
+
+_SHOWN = 80
+"""Characters of a name that no problem has."""
 
 
 def builtin_folder(name: str) -> Path:
@@ -66,6 +72,8 @@ class Workspace:
 
     def folder_of(self, name: str) -> Path | None:
         """The folder of the problem `name`, found without loading anything; None if there is none."""
+        if not _NAME.fullmatch(name):
+            return None
         folders = (root / name for root in self.problem_roots)
         return next((folder for folder in folders if (folder / "problem.py").is_file()), None)
 
@@ -106,9 +114,10 @@ class Workspace:
         """Raises UsageError, suggesting the nearest name, if there is no problem `name`."""
         if name in self.problems:
             return
-        close = get_close_matches(name.lower(), self.problems, n=1, cutoff=0.5)
+        close = get_close_matches(name[:_SHOWN].lower(), self.problems, n=1, cutoff=0.5)
         guess = f" Did you mean '{close[0]}'?" if close else ""
-        raise UsageError(f"there is no problem '{name}'.{guess}", "type: kgrade list")
+        shown = name if len(name) <= _SHOWN else f"{name[:_SHOWN]}…"
+        raise UsageError(f"there is no problem '{shown}'.{guess}", "type: kgrade list")
 
 
 def find_workspace(named: str | None = None, start: Path | None = None) -> Workspace:

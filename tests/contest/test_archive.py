@@ -55,6 +55,7 @@ ODD: Sequence[tuple[str, str, object]] = [
     ("judging", "groups", '{"a":1}'),
     ("judging", "groups", "[" * 100_000),
     ("audit", "detail", "[]"),
+    ("audit", "detail", '{"why": "\\ud800"}'),
 ]
 """A table, a column and a value that none may have."""
 

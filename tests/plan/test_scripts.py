@@ -1,4 +1,4 @@
-"""What the judge makes of a process in Python that does not answer in time."""
+"""A process in Python that does not answer in time, asks for too much, or has a file that Python can't parse."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from grader.compile.program import Program
 from grader.core.verdict import Form, LanguageName, Verdict
 from grader.plan.device_table import EMULATED
 from grader.plan.frames import Hurried
+from grader.plan.python import child
 from grader.plan.recorder_call import Ended
 from grader.plan.scripts.call import Known, ScriptCall
 from grader.plan.scripts.process import ScriptProcess
@@ -80,3 +81,15 @@ def test_a_call_times_no_more_than_tuners_need() -> None:
     with pytest.raises(Ended, match="times more than 4,096 trials in one call") as ended:
         call.run()
     assert ended.value.stop.verdict is Verdict.TIME_LIMIT_EXCEEDED
+
+
+@pytest.mark.parametrize(
+    ("raised", "words"), [(MemoryError(), "MemoryError"), (ValueError("null bytes"), "null bytes")]
+)
+def test_why_python_cannot_parse_a_file_is_told(raised: Exception, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def compile_(*given: object) -> None:
+        raise raised
+
+    monkeypatch.setattr(child, "compile", compile_, raising=False)
+    with pytest.raises(child.NotASubmission, match=f"can't parse the file: {words}$"):
+        child.Worker(cast(Any, None))._import()
