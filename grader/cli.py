@@ -9,6 +9,8 @@ import json
 import os
 import sys
 from collections.abc import Sequence
+from errno import ENAMETOOLONG
+from reprlib import repr as short
 from typing import TYPE_CHECKING
 
 import click
@@ -114,6 +116,9 @@ def run(arguments: Sequence[str], engines: Engines | None = None) -> int:
     except (click.Abort, KeyboardInterrupt):
         return _fail("interrupted; nothing was recorded", "", INTERRUPTED, as_json)
     except Exception as error:
+        if isinstance(error, OSError) and error.errno == ENAMETOOLONG:
+            message = f"no path can be as long as {short(error.filename)}"
+            return _fail(message, "name a shorter one", WRONG_USAGE, as_json)
         from grader.core.crash import write_crash_log
 
         message, hint = write_crash_log(error, arguments)
@@ -130,10 +135,10 @@ def _fail(message: str, hint: str, code: int, as_json: bool) -> int:
     if as_json:
         click.echo(json.dumps({"error": message, "hint": hint}))
     else:
-        from grader.boards.words import visible
+        from grader.boards.words import no_command, visible
 
         # A process that a submission got hold of chose the words of its error.
-        click.echo(f"kgrade: {visible(message)}", err=True)
+        click.echo(no_command(visible(f"kgrade: {message}")), err=True)
         if hint:
-            click.echo(f"  {visible(hint)}", err=True)
+            click.echo(no_command(visible(f"  {hint}")), err=True)
     return code

@@ -86,6 +86,23 @@ def test_an_error_of_the_library_shows_message_and_hint(capsys: pytest.CaptureFi
     assert capsys.readouterr() == ("", "kgrade: no such thing\n  type: kgrade list\n")
 
 
+def test_an_error_begins_no_command_of_a_workflow(capsys: pytest.CaptureFixture[str]) -> None:
+    assert fail(UsageError("no 'a\n ::set-output name=x::y.cu'", "type:\n::error::z ##[group]x")) == 2
+    said = capsys.readouterr().err
+    assert "set-output" in said and "##[" not in said
+    assert not any(line.lstrip().startswith("::") for line in said.splitlines())
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [["check", "{}"], ["explain", "{}"], ["--workspace", "{}", "list"], ["test", "--problems", "{}", "x", "y.cu"]],
+)
+def test_a_path_that_is_too_long_is_wrong_usage(typed: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.run([word.format("/" + "x" * 5000) for word in typed]) == 2
+    said = capsys.readouterr().err
+    assert "no path can be as long as '/xxx" in said and len(said) < 200
+
+
 def test_with_json_an_error_is_one_object_on_standard_output(capsys: pytest.CaptureFixture[str]) -> None:
     assert fail(JudgeError("no compiler", "pip install it"), "--json") == 3
     out, err = capsys.readouterr()

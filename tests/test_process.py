@@ -71,6 +71,8 @@ if sys.argv[1] == "array":
     connection.send_bytes(b"[1, 2]")
 elif sys.argv[1] == "failure":
     connection.send_bytes(b'{"kgrade failure": "none"}')
+elif sys.argv[1] == "closed":
+    connection.close()
 else:
     connection._send(b"\\0\\0\\1\\0half a message")
 time.sleep(60)
@@ -274,8 +276,17 @@ def test_folders_deeper_than_a_path_may_be_long_are_removed(tmp_path: Path) -> N
 def test_a_message_that_stops_halfway(modules: str) -> None:
     child = Child("raw_child", ["half"], environment={"PYTHONPATH": modules})
     child.transfer_seconds = 0.3
-    with child, pytest.raises(ChildDied, match="SIGKILL"):
+    with child, pytest.raises(ChildTimeout, match="stopped on its way"):
         child.receive(20)
+    assert not is_running(child.pid)
+
+
+def test_a_child_that_takes_no_message(child: Child) -> None:
+    child.transfer_seconds = 0.3
+    child.send({"do": "sleep"})
+    with pytest.raises(ChildTimeout, match="stopped on its way"):
+        child.send({"do": "echo", "text": "x" * 10_000_000})
+    assert not is_running(child.pid)
 
 
 def test_a_child_that_is_still_starting_has_longer_for_a_message(child: Child) -> None:
@@ -289,8 +300,17 @@ def test_a_child_that_is_still_starting_has_longer_for_a_message(child: Child) -
 def test_a_message_over_the_limit_ends_the_child(child: Child) -> None:
     child.message_limit = 1000
     child.send({"do": "echo", "text": "x" * 5000})
-    with pytest.raises(ChildDied):
+    with pytest.raises(ChildDied, match=r"a message of .* bytes, where 1,000 are the most") as caught:
         child.receive(20)
+    assert caught.value.signal is None
+    assert not is_running(child.pid)
+
+
+def test_a_child_that_closes_its_channel_and_goes_on(modules: str) -> None:
+    child = Child("raw_child", ["closed"], environment={"PYTHONPATH": modules})
+    with child, pytest.raises(ChildDied, match="closed its channel") as caught:
+        child.receive(20)
+    assert caught.value.signal is None
     assert not is_running(child.pid)
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import grp
 import os
+import pwd
 import tempfile
 from pathlib import Path
 
@@ -134,9 +136,12 @@ def test_other_peoples_workspaces_are_not_found_but_may_be_named(
     root = make(tmp_path / "shared")
     (root / "templates").mkdir()
     (root / "problems" / "one").mkdir()
+    definition, page = root / "problems" / "one" / "problem.py", root / "templates" / "report.html"
+    definition.touch()
+    page.touch()
     below = root / "mine"
     below.mkdir()
-    for folder in (root, root / "problems", root / "problems" / "one", root / "templates"):
+    for folder in (root, root / "problems", root / "problems" / "one", definition, root / "templates", page):
         folder.chmod(0o1777)
         with pytest.raises(WorkspaceError, match=f"everybody can write to {folder}$") as refused:
             find_workspace(start=below)
@@ -151,3 +156,53 @@ def test_other_peoples_workspaces_are_not_found_but_may_be_named(
             find_workspace(start=below)
         monkeypatch.setattr(os, "getuid", lambda: 4711)
         assert find_workspace(start=below).root == root
+
+
+def test_a_group_that_can_write_is_refused_unless_it_is_ones_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = make(tmp_path / "mine")
+    (root / "problems").chmod(0o775)
+    groups = {os.getgid(): grp.struct_group((pwd.getpwuid(os.getuid()).pw_name, "x", os.getgid(), []))}
+    monkeypatch.setattr(grp, "getgrgid", lambda number: groups[number])
+    assert find_workspace(start=root).root == root
+    groups[os.getgid()] = grp.struct_group((pwd.getpwuid(os.getuid()).pw_name, "x", os.getgid(), ["somebody"]))
+    with pytest.raises(WorkspaceError, match=r"its group can write to .*problems$") as refused:
+        find_workspace(start=root)
+    assert f"chmod -R go-w {root}" in refused.value.hint
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can give files away")
+def test_root_uses_no_workspace_of_others_unless_they_called_sudo(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("SUDO_UID", raising=False)
+    root, other = make(tmp_path / "mine"), make(tmp_path / "other")
+    definition = other / "problems" / "one" / "problem.py"
+    definition.parent.mkdir()
+    definition.touch()
+    for path in (other, other / "problems", definition.parent, definition):
+        os.chown(path, 4711, 4711)
+        with pytest.raises(WorkspaceError, match=f"{path} is another user's$"):
+            find_workspace(start=other)
+        assert find_workspace(str(other)).root == other
+        os.chown(path, 0, 0)
+    (root / "problems").rmdir()
+    (root / "problems").symlink_to(other / "problems")
+    assert find_workspace(start=root).root == root
+    os.chown(root / "problems", 4711, 4711, follow_symlinks=False)
+    with pytest.raises(WorkspaceError, match=r"mine/problems is another user's$"):
+        find_workspace(start=root)
+    os.chown(other / "problems", 4711, 4711)
+    os.chown(root / "problems", 0, 0, follow_symlinks=False)
+    with pytest.raises(WorkspaceError, match=r"mine/problems is another user's$"):
+        find_workspace(start=root)
+    monkeypatch.setenv("SUDO_UID", "4711")
+    assert find_workspace(start=root).root == root
+
+
+def test_the_folder_that_kgrade_itself_runs_from_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a container root works in a checkout of another user's."""
+    root = builtin_folder("problems").parent
+    monkeypatch.setattr("grader.store.workspace.others_at", lambda path: f"{path} is another user's")
+    assert find_workspace(start=root).root == root

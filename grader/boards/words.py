@@ -19,14 +19,25 @@ from grader.core.verdict import LanguageName
 # the two variation selectors of emoji stay, because people write them.
 _INVISIBLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u2028-\u202e"
-    "\u2060-\u206f\u2800\u3164\ufe00-\ufe0d\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
-    "\U000e0000-\U000e0fff]"
+    "\u2060-\u206f\u2800\u3164\ud800-\udfff\ufe00-\ufe0d\ufeff\uffa0\ufff0-\ufffb"
+    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
 
 
 def visible(text: str) -> str:
     """`text` with invisible characters spelled out, such as ‹U+202E›."""
     return _INVISIBLE.sub(lambda match: f"‹U+{ord(match[0]):04X}›", text.replace("\r\n", "\n"))
+
+
+_COMMAND = re.compile(r"^[^\S\n]*:(?=:)|##(?=\[)", re.MULTILINE)
+
+
+def no_command(text: str) -> str:
+    """`text` in which GitHub's runner, which carries out what a step prints, finds no command of its own.
+
+    Those are `::command …::` at the start of a line, and in an older form `##[command]` anywhere in it.
+    """
+    return _COMMAND.sub(lambda match: f"{match[0]} ", text)
 
 
 _FORMULA = re.compile("(^|;) *(?=[=+@\uff1d\uff0b\uff0d\uff20-])")

@@ -15,7 +15,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from grader.compile.submission import decode_source
-from grader.contest.groups import passed_of
+from grader.contest.groups import kept_groups
 from grader.contest.hidden import only_verdict, without_cases
 from grader.contest.limits import LARGEST_SOURCE
 from grader.contest.naming import plain_name
@@ -314,7 +314,7 @@ class Access:
         extension = timedelta(seconds=self.database.account(row.account_id).extension_seconds)
         score, verdict = score_interval(row.score, row.score_low, row.score_high), Verdict(row.verdict)
         hidden = failed_hidden(visitor.contest, row.verdict, is_open=row.is_open)
-        told = row.language, hidden, passed_of(row.groups)
+        told = row.language, hidden, kept_groups(row.groups)
         return Entry(row.id, row.account, row.problem, row.submitted, verdict, score, extension, *told)
 
     def _taken(self, visitor: Visitor, problem: str, file: str, data: bytes, now: datetime) -> tuple[str, str]:

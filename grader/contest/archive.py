@@ -10,19 +10,22 @@ import json
 import os
 import tempfile
 import zipfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
+from reprlib import repr as short
 from typing import Any
 
 from sqlalchemy import Column, Connection, Table, insert, select, text
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy.exc import DataError, IntegrityError
 
 import grader
+from grader.contest.access import LARGEST_NUMBER
 from grader.contest.database import Database
-from grader.contest.records import JUDGED
+from grader.contest.groups import passed_of
+from grader.contest.records import APPLIED, DROPPED, HELD, JUDGED, QUEUED, RUNNING, STAFF, STUDENT
 from grader.contest.schema import (
     Account,
     Announcement,
@@ -37,7 +40,11 @@ from grader.contest.schema import (
     Team,
 )
 from grader.contest.settings import check_slug, settings_from_json
+from grader.contest.settings_reader import EARLIEST, LATEST, LONGEST_TEXT
+from grader.contest.tables.base import storable
 from grader.core.errors import UsageError, WorkspaceError
+from grader.core.report import from_json
+from grader.core.verdict import LanguageName, Verdict
 from grader.machine.own_install import upgrade_command
 from grader.store.schema import UtcDateTime
 
@@ -70,6 +77,17 @@ TABLES: tuple[type[Base], ...] = (
 """The tables in the order in which they are restored, each after those that it refers to."""
 NEWER = ("clarification",)
 """Tables that archives of older versions lack."""
+LARGEST_SCORE = 1e12
+WORDS: Mapping[str, Sequence[str]] = {
+    "account.role": (STUDENT, STAFF),
+    "rejudge.state": (RUNNING, APPLIED, DROPPED),
+    "judging.state": (QUEUED, RUNNING, JUDGED, HELD),
+    "judging.verdict": tuple(Verdict),
+    "judging.language": tuple(LanguageName),
+}
+"""Columns that hold one of a few words."""
+NAMES = ("account.name", "team.name", "submission.problem", "submission.file", "judging.gpu_model")
+"""Columns whose texts are short and are shown."""
 
 
 @dataclass(frozen=True)
@@ -131,6 +149,8 @@ def contest_data(database: Database, slug: str) -> dict[str, Any]:
                 {name: _plain(value) for name, value in row._mapping.items()} | hidden
                 for row in connection.execute(query)
             ]
+    for row in tables[Judging.__tablename__]:
+        _check_groups(row, slug)
     return {
         "kgrade_archive": FORMAT,
         "written_by": f"kgrade {grader.__version__}",
@@ -140,6 +160,24 @@ def contest_data(database: Database, slug: str) -> dict[str, Any]:
     }
 
 
+def _check_groups(judging: dict[str, Any], slug: str) -> None:
+    """Raises UsageError for groups that an older server took from a worker unread: no archive with them comes back.
+
+    Of a judging that no longer counts they are left out.
+    """
+    try:
+        passed_of(judging["groups"])
+    except ValueError as error:
+        number, groups = judging["submission_id"], judging["groups"]
+        judging["groups"] = None
+        if judging["active"]:
+            raise UsageError(
+                f"submission {number} of '{slug}' passed the groups {short(groups)}, where a JSON list of names is "
+                "expected; no archive was written",
+                f"judge it again, and apply that: kgrade contest rejudge {slug} --submission {number} --reason TEXT",
+            ) from error
+
+
 def read_archive(database: Database, path: Path, *, who: str, slug: str | None = None) -> tuple[str, Counts]:
     """Restores the contest of an archive into the database, all or nothing, and returns its name and row counts.
 
@@ -147,9 +185,13 @@ def read_archive(database: Database, path: Path, *, who: str, slug: str | None =
     archive or is damaged, or if a contest of that name exists already.
     """
     data = _load(path)
+    if slug is not None:
+        check_slug(slug)
     slug = slug or data["contest"]
-    check_slug(slug)
-    settings_from_json(data["settings"], slug)
+    try:
+        settings_from_json(data["settings"], slug)
+    except UsageError as error:
+        raise _damaged(path, error.message) from error
     if any(contest.slug == slug for contest in database.contests()):
         raise UsageError(f"there is a contest '{slug}' already", "give the archive's another name: --as NAME")
     tables = data["tables"]
@@ -157,7 +199,7 @@ def read_archive(database: Database, path: Path, *, who: str, slug: str | None =
         connection.execute(insert(Contest).values(slug=slug, settings=data["settings"], updated=database.now()))
         try:
             _insert_tables(database, connection, tables, slug, path)
-        except IntegrityError as error:
+        except (IntegrityError, DataError) as error:
             raise _damaged(path, f"its rows contradict each other ({error.orig})") from error
         database.log(connection, who, "archive read back", slug, {"file": path.name, "of": data["contest"]})
     return slug, _counts(tables)
@@ -169,7 +211,7 @@ def _insert_tables(
     numbers: dict[str, dict[int, int]] = {}
     for model in TABLES:
         name = model.__tablename__
-        rows = [_checked(model, row, path) for row in tables[name]]
+        rows = [_checked(model, row, f"{name}[{number}]", path) for number, row in enumerate(tables[name])]
         if model is Source:
             _insert_sources(connection, rows, path)
         else:
@@ -204,6 +246,8 @@ def _insert(
                 # A waiting judging needs more than its row: the queue has to know it.
                 database.queue.enqueue(connection, row["submission_id"], row["gpu_model"], row["rejudge_id"])
                 continue
+        if old in own:
+            raise _damaged(path, f"there are two rows of {model.__tablename__} with the id {old}")
         own[old] = connection.execute(insert(model).values(**row).returning(model.__table__.c.id)).scalar_one()
     if model is Judging and active != set(numbers["submission"].values()):
         raise _damaged(path, "not every submission has a judging that counts")
@@ -253,10 +297,10 @@ def _load(path: Path) -> dict[str, Any]:
     return data
 
 
-def _checked(model: type[Base], row: object, path: Path) -> dict[str, Any]:
-    """Returns the row with exactly the table's columns, each of the right type. Raises UsageError."""
+def _checked(model: type[Base], row: object, place: str, path: Path) -> dict[str, Any]:
+    """Returns the row with exactly the table's columns, each of a value that it may have. Raises UsageError."""
     if not isinstance(row, dict):
-        raise _damaged(path, f"a row of {model.__tablename__} is no row")
+        raise _damaged(path, f"{place} is {short(row)}, where a row is expected")
     values = {}
     for column in _columns(model):
         # Archives of older versions lack newer columns.
@@ -264,27 +308,79 @@ def _checked(model: type[Base], row: object, path: Path) -> dict[str, Any]:
         value = row.get(column.name, OLDER.get(model.__tablename__, {}).get(column.name, default))
         try:
             values[column.name] = _typed(column, value)
-        except (TypeError, ValueError) as error:
-            raise _damaged(path, f"{model.__tablename__}.{column.name} is {str(value)[:40]!r}") from error
+        except ValueError as error:
+            words = f"{place}.{column.name} is {short(value)}, where {error} is expected"
+            raise _damaged(path, words) from error
     return values | SECRET.get(model.__tablename__, {})
 
 
 def _typed(column: Column[Any], value: Any) -> Any:
-    if value is None:
-        if not column.nullable:
-            raise TypeError("missing")
+    """The value as the database takes it. Raises ValueError, which says what the column may have."""
+    if value is None and column.nullable:
         return None
     if isinstance(column.type, UtcDateTime):
-        moment = datetime.fromisoformat(value)
-        if moment.tzinfo is None:
-            raise ValueError("no zone")
-        return moment
+        return _moment(value)
     kind = column.type.python_type
-    if kind is float and isinstance(value, int) and not isinstance(value, bool):
+    if kind is float and type(value) in (int, float) and 0 <= value <= LARGEST_SCORE:
         return float(value)
-    if not isinstance(value, kind) or isinstance(value, bool) != (kind is bool):
-        raise TypeError("another type")
+    if kind is int and type(value) is int and abs(value) <= LARGEST_NUMBER:
+        return value
+    if kind is bool and type(value) is bool:
+        return value
+    if kind is str and type(value) is str:
+        return _text(f"{column.table.name}.{column.name}", value)
+    raise ValueError(_EXPECTED[kind])
+
+
+_EXPECTED = {
+    float: f"a number from 0 to {LARGEST_SCORE:,.0f}",
+    int: f"a whole number up to {LARGEST_NUMBER:,}",
+    bool: "true or false",
+    str: "a text",
+}
+_MOMENT = "a time from 2000 to 2199 with its zone"
+
+
+def _moment(value: Any) -> datetime:
+    try:
+        moment = datetime.fromisoformat(value)
+    except (TypeError, ValueError):
+        raise ValueError(_MOMENT) from None
+    if moment.tzinfo is None or not EARLIEST <= moment <= LATEST:
+        raise ValueError(_MOMENT)
+    return moment
+
+
+def _text(name: str, value: str) -> str:
+    if storable(value) != value:
+        raise ValueError("a text that can be stored, without lone surrogates and NUL,")
+    words = WORDS.get(name, ())
+    if words and value not in words:
+        raise ValueError(f"one of {', '.join(words)}")
+    if name in NAMES and not (0 < len(value) <= LONGEST_TEXT and value.isprintable()):
+        raise ValueError(f"a text of up to {LONGEST_TEXT} printable characters")
+    if name in _READ:
+        read, expected = _READ[name]
+        try:
+            read(value)
+            # Half of a pair of UTF-16 may be escaped in it.
+            json.dumps(json.loads(value), ensure_ascii=False).encode()
+        except (ValueError, RecursionError) as error:
+            raise ValueError(expected) from error
     return value
+
+
+def _object(value: str) -> None:
+    if not isinstance(json.loads(value), dict):
+        raise ValueError
+
+
+_READ: Mapping[str, tuple[Callable[[str], object], str]] = {
+    "judging.report": (from_json, "a report that this kgrade can read"),
+    "judging.groups": (passed_of, "a JSON list of names"),
+    "audit.detail": (_object, "a JSON object"),
+}
+"""Columns whose texts are read again later, how, and what they are."""
 
 
 def _columns(model: type[Base]) -> list[Column[Any]]:
@@ -304,5 +400,5 @@ def _counts(tables: dict[str, list[dict[str, Any]]]) -> Counts:
 def _damaged(path: Path, words: str) -> UsageError:
     return UsageError(
         f"{path} is no archive that can be read back: {words}; nothing was changed",
-        "name a file that `kgrade contest archive` wrote",
+        f"name a file that `kgrade contest archive` wrote, or correct {DATA} in it",
     )

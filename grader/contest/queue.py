@@ -17,7 +17,7 @@ from sqlalchemy import ColumnElement, Connection, bindparam, func, insert, selec
 from grader.contest.jobs import LEASE, RETRIES, Claim, Job, Outcome, takes
 from grader.contest.records import HELD, JUDGED, QUEUED, RUNNING
 from grader.contest.schema import Account, Contest, Judging, Run, Source, Submission
-from grader.contest.tables.base import storable
+from grader.contest.tables.base import storable, storable_json
 from grader.contest.tables.staff import Staff
 from grader.core.verdict import Verdict
 
@@ -111,7 +111,7 @@ class LeaseQueue:
                 "score": outcome.score,
                 "score_low": outcome.score_low,
                 "score_high": outcome.score_high,
-                "report": None if outcome.report is None else storable(outcome.report),
+                "report": None if outcome.report is None else storable_json(outcome.report),
                 "progress": "",
                 "is_open": outcome.is_open,
                 "language": outcome.language,

@@ -13,6 +13,7 @@ from datetime import datetime, timedelta
 from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
+from reprlib import repr as short
 from typing import Any
 
 from grader.boards.words import model_board
@@ -176,7 +177,7 @@ def check_slug(slug: str) -> None:
     """Raises UsageError for a name that can't be used as a folder and in a URL."""
     if not re.fullmatch(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?", slug) or len(slug) > LONGEST_SLUG:
         raise UsageError(
-            f"the contest's name {slug!r} can't be used: up to {LONGEST_SLUG} small letters, digits and dashes "
+            f"the contest's name {short(slug)} can't be used: up to {LONGEST_SLUG} small letters, digits and dashes "
             "are expected, as in cs149-a1",
             "type: kgrade contest new cs149-a1",
         )
@@ -316,8 +317,20 @@ def _problem_data(problem: ContestProblem) -> dict[str, object]:
 
 @lru_cache(maxsize=256)
 def settings_from_json(text: str, slug: str) -> Settings:
-    """The inverse of `settings_to_json`. Problems are not looked up, because they may be gone from this machine."""
-    return settings_from_data(json.loads(text), slug, f"the settings of {slug} in the database")
+    """The inverse of `settings_to_json`. Problems are not looked up, because they may be gone from this machine.
+
+    Raises UsageError.
+    """
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError):
+        data = None
+    if not isinstance(data, dict):
+        raise UsageError(
+            f"the settings of {slug} are {short(text)}, where a JSON object is expected",
+            f"write them again: kgrade contest check {slug}",
+        )
+    return settings_from_data(data, slug, f"the settings of {slug}")
 
 
 _EPOCH = datetime.fromisoformat("1970-01-01T00:00:00+00:00")

@@ -15,7 +15,7 @@ from sqlalchemy import select
 from grader.contest.anonymity import nameless
 from grader.contest.database import Database
 from grader.contest.definitions import settings_of
-from grader.contest.groups import passed_of
+from grader.contest.groups import kept_groups
 from grader.contest.hidden import FAILS_HIDDEN
 from grader.contest.partial import parts_of
 from grader.contest.records import STUDENT, AccountRecord, SubmissionRecord
@@ -131,7 +131,7 @@ def entries_of(
             extensions.get(each.account_id, timedelta(0)),
             each.language,
             failed_hidden(settings, each.verdict, is_open=each.is_open),
-            passed_of(each.groups),
+            kept_groups(each.groups),
         )
         for each in submissions
         if each.role == STUDENT and each.disqualified is None and each.account_disqualified is None

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import ColumnElement, Connection, func, select
 
-from grader.contest.groups import passed_of
+from grader.contest.groups import kept_groups
 from grader.contest.records import HELD, QUEUED, RUNNING, STUDENT
 from grader.contest.schema import Audit, Judging, Submission
 from grader.contest.scoreboard import Entry, Row, rank, row_of
@@ -114,7 +114,7 @@ class Tally:
                 who, extension = self._accounts[account_id]
                 judged = None if verdict is None else Verdict(verdict)
                 interval = score_interval(*score)
-                told = failed_hidden(settings, verdict, is_open=is_open), passed_of(groups)
+                told = failed_hidden(settings, verdict, is_open=is_open), kept_groups(groups)
                 found.append(Entry(number, who, problem, submitted, judged, interval, extension, language, *told))
         return found
 

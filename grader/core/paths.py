@@ -1,8 +1,10 @@
-"""Where kgrade keeps its caches."""
+"""Where kgrade keeps its caches, and who else can write to a path."""
 
 from __future__ import annotations
 
+import grp
 import os
+import pwd
 import stat
 from pathlib import Path
 from shlex import quote
@@ -50,6 +52,36 @@ def is_anothers(folder: Path) -> bool:
         return os.getuid() != 0 and folder.stat().st_uid not in (0, os.getuid())
     except OSError:
         return False
+
+
+def others_at(path: Path) -> str:
+    """Who besides this user and root can change what a path leads to, in words; empty for nobody, or if it isn't there.
+
+    Root, who types commands in other people's folders, trusts nobody else's either, but those of who called sudo.
+    """
+    caller = os.environ.get("SUDO_UID", "") if os.getuid() == 0 else ""
+    trusted = {0, os.getuid(), int(caller) if caller.isdecimal() else 0}
+    try:
+        link, found = path.lstat(), path.stat()
+    except OSError:
+        return ""
+    if not {link.st_uid, found.st_uid} <= trusted:
+        return f"{path} is another user's"
+    if found.st_mode & stat.S_IWOTH:
+        return f"everybody can write to {path}"
+    if found.st_mode & stat.S_IWGRP and not _is_own_group(found.st_gid, found.st_uid):
+        return f"its group can write to {path}"
+    return ""
+
+
+def _is_own_group(group: int, user: int) -> bool:
+    """Whether a group is a user's alone, as most distributions make one for each: then it may write as they may."""
+    try:
+        known, person = grp.getgrgid(group), pwd.getpwuid(user)
+    except KeyError:
+        return group == user
+    alone = set(known.gr_mem) <= {person.pw_name}
+    return alone and (group == 0 or (person.pw_gid == group and known.gr_name == person.pw_name))
 
 
 def place_cupy_cache() -> None:

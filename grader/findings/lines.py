@@ -1,13 +1,13 @@
 """Findings as lines of text: for people and editors, and as GitHub's workflow commands.
 
-GitHub's runner carries out what a step prints: `::command …::` at the start of a line, and in an older form
-`##[command]` anywhere in it. No text of a submission, nor the name of its file, may begin one.
+No text of a submission, nor the name of its file, may begin such a command: see `no_command`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
+from grader.boards.words import no_command, visible
 from grader.findings.finding import Finding, one_line
 
 _DATA = {"%": "%25", "\r": "%0D", "\n": "%0A"}
@@ -19,7 +19,7 @@ def plain_line(finding: Finding) -> str:
     path = one_line(finding.path)
     if path.startswith(":"):
         path = f"./{path}"
-    return _no_command(f"{path}:{finding.line}: {finding.message}")
+    return no_command(f"{path}:{finding.line}: {finding.message}")
 
 
 def github_line(finding: Finding) -> str:
@@ -29,12 +29,9 @@ def github_line(finding: Finding) -> str:
         properties["col"] = str(finding.column)
     told = ",".join(f"{name}={_escape(value, _PROPERTY)}" for name, value in properties.items())
     text = "\n".join((finding.message, *finding.details))
-    return _no_command(f"::{finding.level} {told}::{_escape(text, _DATA)}")
+    # Its own colons begin the line.
+    return f"::{finding.level} {no_command(visible(f'{told}::{_escape(text, _DATA)}'))}"
 
 
 def _escape(text: str, table: Mapping[str, str]) -> str:
     return "".join(table.get(letter, letter) for letter in text)
-
-
-def _no_command(line: str) -> str:
-    return line.replace("##[", "## [")

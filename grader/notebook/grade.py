@@ -6,10 +6,12 @@ import itertools
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from reprlib import repr as short
 
 from grader.commands.engines import Engines
 from grader.commands.grading import grade_file, grade_text
 from grader.commands.options import Asked
+from grader.core.errors import UsageError
 from grader.core.verdict import LanguageName
 from grader.notebook.shown import ShownReport
 from grader.store.workspace import find_workspace
@@ -44,6 +46,20 @@ def grade(
     Raises UsageError for what can't be graded, such as a wrong name, and JudgeError where a tool is missing: both from
     `grader.core.errors`, with a `hint` at what to do.
     """
+    if not isinstance(problem, str):
+        raise UsageError(
+            f"the problem is {short(problem)}, where a name such as 'matmul' is expected", "type: kgrade list"
+        )
+    if not isinstance(source, (str, os.PathLike)):
+        raise UsageError(
+            f"the source is {short(source)}, where a text, or the path of a file, is expected",
+            "for a file write: Path('mine.cu')",
+        )
+    if not isinstance(workspace, (str, os.PathLike, type(None))):
+        raise UsageError(
+            f"the workspace is {short(workspace)}, where a folder is expected", "leave it out for your own"
+        )
+    given = _cases(sizes)
     engines = Engines()
     if next(_calls) == 1:
         from grader.run.templates import use_templates
@@ -59,7 +75,6 @@ def grade(
         deadline=deadline,
     )
     place = find_workspace(None if workspace is None else os.fspath(workspace))
-    given = [dict(one) for one in ([sizes] if isinstance(sizes, Mapping) else sizes)]
     if isinstance(source, str):
         report = grade_text(place, problem, source, asked, engines, sizes=given, replay=True)
     else:
@@ -68,12 +83,21 @@ def grade(
     return ShownReport.of(report)
 
 
+def _cases(sizes: object) -> list[dict[str, int]]:
+    """The sizes as those of a list of cases. Raises UsageError for what are no sizes."""
+    cases = [sizes] if isinstance(sizes, Mapping) else sizes
+    if not isinstance(cases, Sequence) or not all(isinstance(one, Mapping) for one in cases):
+        raise UsageError(
+            f"the sizes are {short(sizes)}, where those of a case, or a list of such, are expected",
+            "write for example: sizes={'M': 17, 'N': 1, 'K': 3}",
+        )
+    return [dict(one) for one in cases]
+
+
 def find_name(language: str) -> LanguageName:
     """The language of this name. Raises UsageError."""
-    from grader.core.errors import UsageError
-
     try:
         return LanguageName(language)
     except ValueError:
         known = ", ".join(map(str, LanguageName))
-        raise UsageError(f"there is no language {language!r}", f"use one of: {known}") from None
+        raise UsageError(f"there is no language {short(language)}", f"use one of: {known}") from None

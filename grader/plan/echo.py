@@ -43,6 +43,7 @@ class Listening:
     pieces: list[tuple[int, int]] = field(default_factory=list)
     symbols: dict[str, int | None] = field(default_factory=dict)
     reads: list[bytes] = field(default_factory=list)
+    timed: bool = False
 
     @property
     def grows(self) -> bool:
@@ -58,6 +59,7 @@ class Listening:
         return self.device.extend(program)
 
     def time(self, steps: Sequence[Step]) -> float:
+        self.timed = True
         return self.device.time(steps)
 
     def symbol(self, name: str) -> int | None:
@@ -153,6 +155,22 @@ def made_of_data(plan: Plan, echo: Plan | None, reads: Sequence[bytes] = ()) -> 
                 made += WORD * max(_differing(words, like), 1)
     bits = _order_bits(*_orders(plan, echo, as_read)) if echo is not None else 0.0
     return made + (int(bits / 8) if bits > ORDER_BITS else 0)
+
+
+def uploaded_by_times(plan: Plan, echo: Plan | None) -> int:
+    """Number of bytes that solve() uploads in `plan` but not in `echo`, in which all that it timed took no time.
+
+    A kernel may take long where a bit of the data is set. What is launched does not count, since tuners choose that.
+    """
+    others: dict[object, list[tuple[bytes, ...]]] = defaultdict(list)
+    for step in echo.steps if echo is not None else ():
+        for key, words in _handed(step) if isinstance(step, Upload) else ():
+            others[key].append(words)
+    made = 0
+    for step in plan.steps:
+        for key, words in _handed(step) if isinstance(step, Upload) else ():
+            made += min((_differing(words, other) for other in others[key]), default=len(words))
+    return WORD * made
 
 
 def _orders(plan: Plan, echo: Plan, as_read: set[bytes]) -> tuple[Sequence[object], Sequence[object]]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 from grader.core.plan import Alloc, Copy, Launch, Memset, Plan, Upload, uses_streams
 from grader.core.verdict import Verdict
 from grader.plan.called_again import describe_kept, move
-from grader.plan.echo import FEW_BYTES, QUIET_BYTES, Echo, Listening, made_of_data, places_read
+from grader.plan.echo import FEW_BYTES, QUIET_BYTES, Echo, Listening, made_of_data, places_read, uploaded_by_times
 from grader.plan.extents import bytes_of
 from grader.plan.recording import Argument, Recording, with_lines
 from grader.problem.harness import build_plan
@@ -285,24 +285,28 @@ class RecordingPlanner:
             )
             raise RecordingStopped(Stop(Verdict.REJECTED, message, hint=ON_THE_DEVICE))
         if self._is_made_on_the_host(recording, arguments, heard):
-            message = (
-                f"solve() copies {recording.read_bytes:,} bytes to the host, computes with them there, and hands the "
-                "device what comes of it"
-            )
+            copied = f"copies {recording.read_bytes:,} bytes to the host, computes with them there"
+            how = copied if recording.read_bytes else "computes on the host from the times of trials"
+            message = f"solve() {how}, and hands the device what comes of it"
             raise RecordingStopped(Stop(Verdict.REJECTED, message, hint=ON_THE_DEVICE))
 
     def _is_made_on_the_host(self, recording: Recording, arguments: Sequence[Argument], heard: Listening) -> bool:
         """Whether solve() computes results on the host.
 
         Copies from many places convict if anything is computed from them. Copies from few places convict only if they
-        add up to all inputs and what is computed from them to all outputs.
+        add up to all inputs and what is computed from them to all outputs. Times of trials may tell of all inputs.
         """
         few = places_read(recording.plan) <= FEW_BYTES
-        if few and recording.read_bytes <= QUIET_BYTES:
-            return False
-        made = made_of_data(recording.plan, self._echo_of(arguments, heard), heard.reads)
         results = sum(argument.size for argument in arguments if argument.name in self._problem.outputs)
         inputs = sum(argument.size for argument in arguments) - results
+        # Another recording costs a tuner all of its trials.
+        told = heard.timed and uploaded_by_times(recording.plan, None) >= results > QUIET_BYTES
+        if few and recording.read_bytes <= QUIET_BYTES and not told:
+            return False
+        echo = self._echo_of(arguments, heard)
+        if told and uploaded_by_times(recording.plan, echo) >= results:
+            return True
+        made = made_of_data(recording.plan, echo, heard.reads)
         return made > 0 and (not few or (made >= results > QUIET_BYTES and recording.read_bytes >= inputs))
 
     def _echo_of(self, arguments: Sequence[Argument], heard: Listening) -> Plan | None:

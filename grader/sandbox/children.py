@@ -23,7 +23,7 @@ from typing import Any
 
 from grader.core import errors
 from grader.sandbox.confinement import Confinement, make_folder, remove_folder
-from grader.sandbox.messages import Messages
+from grader.sandbox.messages import Messages, TooLarge
 from grader.sandbox.room import Room, Watch
 from grader.sandbox.running import Running, Spawned
 from grader.sandbox.serving import CHANNEL, FAILURE, MEMORY, MESSAGE_LIMIT, NO_PARENT
@@ -50,20 +50,21 @@ _SECRETS = ("KGRADE_TOKEN", "KGRADE_DATABASE")
 
 
 class ChildTimeout(errors.JudgeError):
-    """No answer came within the time limit; the child has been killed."""
+    """No answer came within the time limit, or a message stopped on its way; the child has been killed."""
 
 
 class ChildDied(errors.JudgeError):
-    """The child ended without an answer. `signal` is the signal that ended it, None if it exited by itself.
+    """The child ended without an answer. `signal` is the signal that ended it, None if that was not its own end.
 
-    `full` says that it was ended because it wrote more into its folder than it may.
+    `full` says that it was ended because it wrote more into its folder than it may, `broke` what it did to its channel
+    if that is why it was ended.
     """
 
-    def __init__(self, message: str, returncode: int, output: str = "", *, full: bool = False) -> None:
+    def __init__(self, message: str, returncode: int, output: str = "", *, full: bool = False, broke: str = "") -> None:
         super().__init__(message, hint=output)
-        self.full = full
+        self.full, self.broke = full, broke
         self.returncode = returncode
-        self.signal = signal.Signals(-returncode) if returncode < 0 else None
+        self.signal = signal.Signals(-returncode) if returncode < 0 and not broke else None
         self.output = output
 
 
@@ -182,8 +183,8 @@ class Child:
         return path if self._template is None else self._template.shown(path)
 
     def send(self, message: Mapping[str, Any], seconds: float | None = None) -> None:
-        """Sends one message, which may take `seconds` where the child is still starting. Raises ChildDied if the child
-        has ended."""
+        """Sends one message, which may take `seconds` where the child is still starting. Raises ChildTimeout, and
+        ChildDied if the child has ended."""
         data = json.dumps(message, separators=(",", ":")).encode()
         try:
             self._connection.send(data, self.transfer_seconds if seconds is None else seconds)
@@ -242,20 +243,23 @@ class Child:
         kind = known if isinstance(known, type) and issubclass(known, errors.KgradeError) else ChildFailed
         raise kind(str(failure.get("message")), str(failure.get("hint")))
 
-    def _failed_transfer(self, error: Exception) -> ChildDied:
+    def _failed_transfer(self, error: Exception) -> ChildTimeout | ChildDied:
         if isinstance(error, TimeoutError):
-            self.kill()
-        return self._died()
-
-    def _died(self) -> ChildDied:
+            # Not ChildDied: whoever sees that a signal ended the child takes it for the system's.
+            self.close()
+            return ChildTimeout(f"a message to or from {self.module} stopped on its way")
         if not self._finalizer.alive:
             return ChildDied(f"{self.module} is closed", self._running.returncode)
-        self._running.ends_within(2.0)
+        large = isinstance(error, TooLarge)
+        alone = not large and self._running.ends_within(2.0)
         output = _drain(self._errors)[-4000:].decode(errors="replace").strip()
         self.close()
         returncode = self._running.returncode
         if self._watch is not None and self._watch.full:
             return ChildDied(f"{self.module} wrote more into its folder than it may", returncode, output, full=True)
+        if not alone:
+            broke = f"announced {error}" if large else "closed its channel to the judge"
+            return ChildDied(f"{self.module} {broke}, and was ended", returncode, output, broke=broke)
         how = f"exit code {returncode}" if returncode >= 0 else signal.Signals(-returncode).name
         return ChildDied(f"{self.module} ended unexpectedly with {how}", returncode, output)
 

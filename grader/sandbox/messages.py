@@ -15,6 +15,10 @@ _IS_LONG, _LONGEST = -1, 0x7FFFFFFF
 _PIECE = 1 << 20
 
 
+class TooLarge(OSError):
+    """A message of more bytes than are taken."""
+
+
 class Messages:
     """Whole messages over a connected socket, which belongs to this object."""
 
@@ -45,15 +49,15 @@ class Messages:
     def receive(self, most: int, seconds: float) -> bytes:
         """Returns the next message, which has begun to arrive.
 
-        Raises EOFError if the other end is closed, OSError for a message of more than `most` bytes, TimeoutError if its
-        last byte is not there in time.
+        Raises EOFError if the other end is closed, TooLarge for a message of more than `most` bytes, TimeoutError if
+        its last byte is not there in time.
         """
         until = time.monotonic() + seconds
         (size,) = _LENGTH.unpack(self._read(_LENGTH.size, until))
         if size == _IS_LONG:
             (size,) = _LONG_LENGTH.unpack(self._read(_LONG_LENGTH.size, until))
         if not 0 <= size <= most:
-            raise OSError(f"a message of {size} bytes, more than {most}")
+            raise TooLarge(f"a message of {size:,} bytes, where {most:,} are the most")
         return self._read(size, until)
 
     def close(self) -> None:

@@ -5,6 +5,7 @@ It finds paths; loading problems and opening the database are left to others.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -14,13 +15,18 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from grader.core.errors import ProblemError, UsageError, WorkspaceError
-from grader.core.paths import everybody_writes, is_anothers
+from grader.core.paths import others_at
 
 if TYPE_CHECKING:
     from grader.problem import Problem
     from grader.problem.tracks import Track
 
 _PACKAGE = Path(__file__).resolve().parents[1]
+_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,99}")
+"""A name that a problem's folder may have: what somebody else typed may be longer than a path can be."""
+
+_SHOWN = 80
+"""Characters of a name that no problem has."""
 
 
 def builtin_folder(name: str) -> Path:
@@ -66,6 +72,8 @@ class Workspace:
 
     def folder_of(self, name: str) -> Path | None:
         """The folder of the problem `name`, found without loading anything; None if there is none."""
+        if not _NAME.fullmatch(name):
+            return None
         folders = (root / name for root in self.problem_roots)
         return next((folder for folder in folders if (folder / "problem.py").is_file()), None)
 
@@ -106,16 +114,17 @@ class Workspace:
         """Raises UsageError, suggesting the nearest name, if there is no problem `name`."""
         if name in self.problems:
             return
-        close = get_close_matches(name.lower(), self.problems, n=1, cutoff=0.5)
+        close = get_close_matches(name[:_SHOWN].lower(), self.problems, n=1, cutoff=0.5)
         guess = f" Did you mean '{close[0]}'?" if close else ""
-        raise UsageError(f"there is no problem '{name}'.{guess}", "type: kgrade list")
+        shown = name if len(name) <= _SHOWN else f"{name[:_SHOWN]}…"
+        raise UsageError(f"there is no problem '{shown}'.{guess}", "type: kgrade list")
 
 
 def find_workspace(named: str | None = None, start: Path | None = None) -> Workspace:
     """The workspace in the folder `named`, else the nearest one at or above `start`, else the user's own.
 
     `start` defaults to the working directory. Raises WorkspaceError if the named folder is no workspace, or if the one
-    that was found is other people's: their problem.py would run as this user, who may know of none.
+    that was found can be written by others: their problem.py would run as this user, who may know of none.
     """
     if named:
         root = Path(named).expanduser().absolute()
@@ -137,13 +146,19 @@ def find_workspace(named: str | None = None, start: Path | None = None) -> Works
 
 
 def _refuse_others(root: Path) -> None:
-    hint = f"make your own: kgrade new DIR; if you trust who made this one: kgrade --workspace {quote(str(root))}"
-    problems = root / "problems"
-    for folder in (root, problems, *problems.glob("*/"), root / "submissions", root / "templates"):
-        if is_anothers(folder):
-            raise WorkspaceError(f"the workspace {root} is not used, for {folder} is another user's", hint)
-        if everybody_writes(folder):
-            raise WorkspaceError(f"the workspace {root} is not used, for everybody can write to {folder}", hint)
+    if root.resolve() == builtin_folder("problems").parent:
+        # The code that asks is in that folder.
+        return
+    name = quote(str(root))
+    problems, templates = root / "problems", root / "templates"
+    folders = (root, problems, root / "submissions", root / "contests", templates)
+    for path in (*folders, *problems.glob("*/"), *problems.glob("*/*.py"), *templates.glob("*")):
+        if others := others_at(path):
+            raise WorkspaceError(
+                f"the workspace {root} is not used, for {others}",
+                f"if it is yours, type: chmod -R go-w {name}; if you trust who can write to it: "
+                f"kgrade --workspace {name}; your own is made by: kgrade new DIR",
+            )
 
 
 def _users_own() -> Path:

@@ -7,12 +7,29 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import IO, Any, TextIO, cast
 
 from rich.console import Console
 
-from grader.boards.words import visible
+from grader.boards.words import no_command, visible
 
 TAB = 4
+
+
+class _NoCommands:
+    """A stream for people, on which no text of a submission begins a command of a workflow's runner.
+
+    It sees whole lines, as they are wrapped.
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        return self._stream.write(no_command(text))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
 
 
 class _Console(Console):
@@ -24,12 +41,16 @@ class _Console(Console):
 
 def output() -> Console:
     """The console on standard output. Markup is not interpreted, because printed text is often untrusted."""
-    return _Console(highlight=False, emoji=False, markup=False)
+    return _Console(file=_of_people(sys.stdout), highlight=False, emoji=False, markup=False)
 
 
 def messages() -> Console:
     """The console on standard error, for progress and remarks."""
-    return Console(stderr=True, highlight=False, emoji=False, markup=False)
+    return Console(file=_of_people(sys.stderr), stderr=True, highlight=False, emoji=False, markup=False)
+
+
+def _of_people(stream: TextIO) -> IO[str]:
+    return cast("IO[str]", _NoCommands(stream))
 
 
 def safe(text: str) -> str:

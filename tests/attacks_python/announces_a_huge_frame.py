@@ -1,4 +1,4 @@
-# expect: runtime_error | memory_limit_exceeded | rejected
+# expect: runtime_error
 # seconds: 2
 #
 # Announces a frame of two gigabytes.

@@ -1,4 +1,4 @@
-# expect: runtime_error | memory_limit_exceeded | time_limit_exceeded
+# expect: time_limit_exceeded
 # seconds: 2
 #
 # Announces a frame and sends its first bytes only.

@@ -13,6 +13,7 @@ from rich.console import Console
 from grader.core.report import CaseResult, Diagnostic, ErrorMap, Report
 from grader.core.verdict import Form, LanguageName, Verdict
 from grader.terminal import ascii, error_map
+from grader.terminal.console import messages, output
 from grader.terminal.excerpt import excerpt
 from grader.terminal.report import print_report
 
@@ -151,6 +152,19 @@ def test_what_a_submission_says_cant_steer_the_terminal() -> None:
     )
     text = shown(report)
     assert not set("\x1b\x07\u202e") & set(text)
+
+
+def test_what_a_submission_says_begins_no_command_of_a_workflow(capsys: pytest.CaptureFixture[str]) -> None:
+    """GitHub's runner carries out lines that begin so, and trims what is before."""
+    evil = f"::error file=x::pwned\n  ::set-output name=x::y\n##[add-mask]z {'w' * 40} {'v' * 40} ::error::wrapped"
+    report = replace(
+        faulty_report(), file=evil, headline=evil, printed=evil, source=SOURCE + evil, pattern=evil, explanation=(evil,)
+    )
+    for console in (output(), messages()):
+        print_report(report, console)
+    for said in capsys.readouterr():
+        assert "pwned" in said and "wrapped" in said and "##[" not in said
+        assert not any(line.lstrip().startswith("::") for line in said.splitlines())
 
 
 def test_many_lines_of_printf_are_cut() -> None:

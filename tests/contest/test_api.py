@@ -2,6 +2,7 @@
 
 import json
 import threading
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -185,6 +186,19 @@ def test_a_report_that_can_not_be_read_is_not_taken(hall: Hall) -> None:
     assert job is not None
     with pytest.raises(JudgeError, match="report can't be read"):
         worker.finish(job, Outcome("accepted", report='{"problem": 1}'))
+
+
+def test_half_a_character_from_a_worker_is_shown_as_a_question_mark(hall: Hall) -> None:
+    number = hall.submit("ada")
+    worker = hall.worker()
+    job = worker.claim("emulator", "a")
+    assert job is not None
+    said = replace(accepted(), headline="odd \ud800", explanation=("\udfff",))
+    assert worker.finish(job, outcome_of(said))
+    hall.database.audit("staff \ud800", "noted", SLUG, {"why": "odd \ud800"})
+    page = hall.signed_in("ada").get(f"/contests/{SLUG}/submissions/{number}")
+    assert page.status_code == 200 and "odd ?" in page.text
+    assert [each.detail for each in hall.database.audits(SLUG, 1)] == [{"why": "odd ?"}]
 
 
 def test_the_description_names_every_address(hall: Hall) -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
@@ -16,6 +17,7 @@ from grader.contest.accounts import add_people
 from grader.contest.archive import DATA, contest_data, read_archive, write_archive
 from grader.contest.archive_site import archive_pages
 from grader.contest.database import Database
+from grader.contest.jobs import Outcome
 from grader.contest.rejudging import Pick, start
 from grader.contest.roster import Person
 from grader.contest.standing import standing
@@ -26,6 +28,40 @@ from tests.boards.samples import HOSTILE, accepted, hostile
 from .contests import contest, handed_in, judge, submit
 
 Change = Callable[[dict[str, Any]], None]
+ODD: Sequence[tuple[str, str, object]] = [
+    ("submission", "problem", 7),
+    ("submission", "practice", "no"),
+    ("submission", "submitted", "soon"),
+    ("submission", "submitted", 5),
+    ("submission", "submitted", "2026-10-01T00:00:00"),
+    ("submission", "submitted", "0001-01-01T00:00:00+23:59"),
+    ("submission", "late_seconds", 10**30),
+    ("submission", "late_seconds", True),
+    ("submission", "file", "a\x1b[2J.cu"),
+    ("account", "name", None),
+    ("account", "name", "\ud800"),
+    ("account", "name", "a\0"),
+    ("account", "name", ""),
+    ("account", "role", "root"),
+    ("source", "text", "\ud800"),
+    ("judging", "score", 10**400),
+    ("judging", "score", math.nan),
+    ("judging", "score", -1),
+    ("judging", "state", "\x1b[2J"),
+    ("judging", "verdict", "zz"),
+    ("judging", "language", "basic"),
+    ("judging", "gpu_model", "x" * 100_000),
+    ("judging", "report", '{"x":1}'),
+    ("judging", "groups", '{"a":1}'),
+    ("judging", "groups", "[" * 100_000),
+    ("audit", "detail", "[]"),
+    ("audit", "detail", '{"why": "\\ud800"}'),
+]
+"""A table, a column and a value that none may have."""
+
+
+def put(data: dict[str, Any], table: str, column: str, value: object) -> None:
+    data["tables"][table][0][column] = value
 
 
 def fill(database: Database) -> None:
@@ -199,18 +235,17 @@ def test_a_report_that_cannot_be_read_costs_only_its_page(tmp_path: Path) -> Non
         (lambda data: data.update(contest=None), "parts of it are missing"),
         (lambda data: data["tables"].pop("judging"), "parts of it are missing"),
         (lambda data: data["tables"]["submission"][0].update(account_id=999), "names account 999"),
-        (lambda data: data["tables"]["submission"][0].update(problem=7), "submission.problem is '7'"),
-        (lambda data: data["tables"]["submission"][0].update(practice="no"), "submission.practice is 'no'"),
-        (lambda data: data["tables"]["submission"][0].update(submitted="soon"), "submission.submitted is 'soon'"),
-        (lambda data: data["tables"]["submission"][0].update(submitted="2026-10-01T00:00:00"), "submission.submitted"),
-        (lambda data: data["tables"]["account"][0].update(name=None), "account.name is 'None'"),
-        (lambda data: data["tables"]["account"].append(5), "a row of account is no row"),
-        (lambda data: data["tables"]["account"].append(data["tables"]["account"][0]), "contradict each other"),
+        (lambda data: data["tables"]["account"].append(5), "account[5] is 5, where a row is expected"),
+        (lambda data: data["tables"]["account"].append({**data["tables"]["account"][0], "id": 99}), "contradict each"),
         (lambda data: data["tables"]["source"][0].update(text="// other"), "is not what was archived"),
         (lambda data: data["tables"]["judging"].clear(), "not every submission has a judging"),
         (lambda data: data["tables"]["judging"][0].update(active=True), "contradict each other"),
         (lambda data: data.update(settings="{}"), "start = (missing)"),
+        (lambda data: data.update(settings="[]"), "are '[]', where a JSON object is expected"),
+        (lambda data: data.update(settings="[" * 100_000), "where a JSON object is expected"),
         (lambda data: data.update(contest="../x"), "small letters"),
+        (lambda data: data["tables"]["account"].append({**data["tables"]["account"][0], "name": "x"}), "two rows of"),
+        *((lambda data, odd=odd: put(data, *odd), f"{odd[0]}[0].{odd[1]} is ") for odd in ODD),
     ],
 )
 def test_a_damaged_archive_changes_nothing(tmp_path: Path, change: Change, words: str) -> None:
@@ -225,7 +260,8 @@ def test_a_damaged_archive_changes_nothing(tmp_path: Path, change: Change, words
     try:
         with pytest.raises(UsageError) as error:
             read_archive(fresh, path, who="prof")
-        assert words in error.value.message
+        assert words in error.value.message and str(path) in error.value.message
+        assert "is expected" in error.value.message or "[0]" not in words
         assert fresh.contests() == [] and fresh.audits() == []
     finally:
         fresh.close()
@@ -259,3 +295,20 @@ def test_a_failure_leaves_the_archive_of_before(tmp_path: Path) -> None:
             write_archive(database, "a1", path, failing())
         assert path.read_bytes() == before
         assert list(path.parent.iterdir()) == [path]
+
+
+def test_groups_that_are_no_list_are_told_before_anything_is_written(tmp_path: Path) -> None:
+    path = tmp_path / "a1.zip"
+    with contest(tmp_path) as database:
+        number = submit(database, "ada", 1)
+        job = database.queue.claim("NVIDIA H100", "gpu-1")
+        assert job and database.queue.finish(job, Outcome("accepted", groups='{"a": 1}', language="cuda"))
+        assert len(standing(database, "a1").rows) == 3
+        with pytest.raises(UsageError, match=f"submission {number} of 'a1' passed the groups .* list of names") as told:
+            write_archive(database, "a1", path)
+        assert f"rejudge a1 --submission {number}" in told.value.hint and not path.exists()
+        start(database, "a1", Pick(ids=(number,)), "again", who="prof")
+        judge(database, {})
+        database.apply_rejudge(1, who="prof")
+        write_archive(database, "a1", path, archive_pages(database, "a1", {}))
+        read_archive(database, path, who="prof", slug="b1")

@@ -103,13 +103,20 @@ def test_no_text_of_a_submission_begins_a_command() -> None:
     report = replace(FAULTY, fault=fault, headline=HOSTILE, pattern=HOSTILE, explanation=(HOSTILE,))
     broken = Diagnostic("error", HOSTILE, 1, hint=HOSTILE)
     for told in (report, replace(report, verdict=Verdict.COMPILE_ERROR, diagnostics=(broken,))):
-        for name in ("mine.cu", "::error::x,y:z%.cu", " ::error::x.cu", "##[error]x.cu", "a\n::error::b.cu"):
+        for name in (
+            "mine.cu",
+            "::error::x,y:z%.cu",
+            " ::error::x.cu",
+            "##[error]x.cu",
+            "a\n::error::b.cu",
+            "\x1b]0;x\x07\u202e.cu",
+        ):
             (found,) = findings_of(told, Path(name))
             plain, command = plain_line(found), github_line(found)
             assert not plain.strip().startswith("::")
             for line in (plain, command):
                 assert len(line.splitlines()) == 1
-                assert "##[" not in line and "\x1b" not in line and "\u202e" not in line.split("::")[-1]
+                assert "##[" not in line and "\x1b" not in line and "\u202e" not in line
             # What is left of the third pair of colons can't be read as anything but text.
             properties, _, _ = command.removeprefix("::error ").partition("::")
             assert [part.partition("=")[0] for part in properties.split(",")] == ["file", "line", "title"]

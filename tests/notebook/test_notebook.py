@@ -81,6 +81,15 @@ def test_a_file_is_graded_by_its_path() -> None:
         ({"language": "cobol"}, "there is no language 'cobol'"),
         ({"sizes": {"M": 1}}, "N"),
         ({"workspace": "/nowhere"}, "/nowhere"),
+        ({"problem": None}, "the problem is None, where a name"),
+        ({"problem": ["map"]}, "the problem is ['map'], where a name"),
+        ({"problem": "x" * 10_000}, f"there is no problem '{'x' * 80}…'"),
+        ({"source": None}, "the source is None, where a text"),
+        ({"source": Path("/" + "x" * 5000)}, "xxx"),
+        ({"language": 5}, "there is no language 5"),
+        ({"sizes": 5}, "the sizes are 5, where"),
+        ({"sizes": "M=1"}, "the sizes are 'M=1', where"),
+        ({"workspace": 5}, "the workspace is 5, where"),
     ],
 )
 def test_what_cannot_be_graded_is_said(given: dict[str, Any], said: str) -> None:

@@ -9,14 +9,15 @@ from typing import Any
 import pytest
 
 from grader.compile.program import Kernel, Program
-from grader.core.plan import Alloc, Download, Free, Launch, Plan, Step
+from grader.core.plan import Alloc, Download, Free, Launch, Plan, Step, Upload
 from grader.core.verdict import Form, Verdict
 from grader.plan.device_table import EMULATED, DeviceTable
+from grader.plan.echo import Echo
 from grader.plan.planner import READ_BYTES, RecordingPlanner, arguments_of
 from grader.plan.recorder import LibraryRecorder
 from grader.plan.recording import Argument, Recording
 from grader.plan.runner import DeviceMemory
-from grader.plan.stopped import RecordingStopped
+from grader.plan.stopped import RecordingStopped, Stop
 from grader.problem import Problem, load_problem
 from grader.sandbox import Sandbox
 from tests.plan.recorded import Shelf, host_program, nvcc_program
@@ -129,6 +130,40 @@ def test_results_are_not_made_on_the_host(
         return
     with pytest.raises(RecordingStopped, match="computes with them there") as stop:
         planner.plan({"N": 100}, ADDRESSES, None)
+    assert stop.value.verdict is Verdict.REJECTED
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "right"),
+    [
+        # The output, of times that tell of the inputs; a table that is the same whatever they are; what a tuner chose.
+        ([Upload(3 << 32, bytes(range(100)) * 4)], [Upload(3 << 32, bytes(400))], False),
+        ([Upload(3 << 32, bytes(range(100)) * 4)], None, False),
+        ([Upload(3 << 32, bytes(range(100)) * 4)], [Upload(3 << 32, bytes(range(100)) * 4)], True),
+        ([Upload(3 << 32, bytes(100))], [Upload(3 << 32, bytes(99))], True),
+        ([launch(1)] * 100, [launch(2)] * 100, True),
+    ],
+)
+def test_results_are_not_made_of_the_times_of_trials(
+    problem: Problem, one: list[Step], other: list[Step] | None, right: bool
+) -> None:
+    def recording(steps: Sequence[Step]) -> Recording:
+        return Recording(Plan(tuple(steps)), ((),) * len(steps), 0, 0, 0, (), (), 0.0, "")
+
+    class Timed(Played):
+        def record(self, arguments: Sequence[Argument], properties: DeviceTable, device: DeviceMemory) -> Recording:
+            device.time(())
+            if other is None and isinstance(device, Echo):
+                raise RecordingStopped(Stop(Verdict.RUNTIME_ERROR, "another time"))
+            return super().record(arguments, properties, device)
+
+    played = Timed([recording(one), recording(other or one)])
+    planner = RecordingPlanner(problem, played, lambda: EMULATED)
+    if right:
+        planner.plan({"N": 100}, ADDRESSES, Shelf())
+        return
+    with pytest.raises(RecordingStopped, match="computes on the host from the times of trials") as stop:
+        planner.plan({"N": 100}, ADDRESSES, Shelf())
     assert stop.value.verdict is Verdict.REJECTED
 
 

@@ -6,6 +6,7 @@ Every public method of the sibling modules is one transaction.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import fields
@@ -65,7 +66,7 @@ class Transactions:
     def log(self, connection: Connection, who: str, what: str, contest: str | None, detail: Mapping[str, Any]) -> None:
         """Logs a change in the transaction that makes it."""
         row = {"at": self.now(), "contest": contest, "who": storable(who), "what": what}
-        text = storable(json.dumps(detail, default=str, ensure_ascii=True))
+        text = storable(json.dumps(detail, default=str, ensure_ascii=False))
         connection.execute(insert(Audit).values(**row, detail=text))
 
 
@@ -78,3 +79,13 @@ def record(kind: type[T], row: Row[Any]) -> T:
 def storable(text: str) -> str:
     """Replaces what databases can't store: lone surrogates, and NUL, which PostgreSQL refuses."""
     return text.encode("utf-8", "replace").decode("utf-8").replace("\0", "?")
+
+
+def storable_json(text: str) -> str:
+    """The same for a JSON text, in which half of a pair of UTF-16 may be escaped and no page could be encoded."""
+    if _ESCAPED.search(text):
+        text = json.dumps(json.loads(text), ensure_ascii=False, separators=(",", ":"))
+    return storable(text)
+
+
+_ESCAPED = re.compile(r"\\u[dD][89a-fA-F]")

@@ -127,7 +127,9 @@ class Worker:
         try:
             code = compile(self._text, self._file, "exec")
         except (ValueError, RecursionError, MemoryError, OverflowError) as error:
-            raise NotASubmission(f"Python can't parse the file: {error or type(error).__name__}", 1) from None
+            # A MemoryError has no words.
+            words = _words_of(error) or type(error).__name__
+            raise NotASubmission(f"Python can't parse the file: {words}", 1) from None
         exec(code, module.__dict__)
         return module
 

@@ -24,6 +24,8 @@ MOST_KERNELS = 512
 """Kernels of one script at most: one is compiled anew for other types, other constants and numbers that 16 divides."""
 MOST_TUNED = 1000
 """Steps that are timed at once."""
+MOST_TRIALS = 4096
+"""Times that one call may ask for: a tuner's configurations are kernels, of which there are fewer."""
 MOST_NOTES = 16
 _NAME_LENGTH = 1000
 
@@ -73,6 +75,7 @@ class ScriptCall(Call):
         self.notes: list[Diagnostic] = []
         self._program = program
         self._known = known
+        self._trials = 0
 
     def take(self, frame: Mapping[str, Any]) -> bool:
         op = frame.get("op")
@@ -113,6 +116,10 @@ class ScriptCall(Call):
         steps = [recorded.step for recorded in parse_steps(frame, MOST_TUNED)]
         if any(isinstance(step, (Alloc, Free)) or self.validator.fault_of(step) for step in steps):
             raise Malformed("steps to time that no plan may have")
+        self._trials += 1
+        if self._trials > MOST_TRIALS:
+            message = f"solve() times more than {MOST_TRIALS:,} trials in one call"
+            raise Ended(Stop(Verdict.TIME_LIMIT_EXCEEDED, message, hint="let the tuner have fewer configurations"))
         with self.own_time():
             seconds = self.device.time(steps)
         self._process.send(b"%d" % int(seconds * 1e9))

@@ -61,12 +61,15 @@ class ScriptProcess:
         self._until = time.monotonic() + seconds
         self._left = TOTAL_LIMIT
         self._death: ChildDied | None = None
+        self._late = False
         self._compiling = ""
 
     def ask(self, message: Mapping[str, Any]) -> None:
-        """Sends a request."""
+        """Sends a request. If the process has ended or takes none, the next `receive` shows it."""
         try:
             self._child.send(message)
+        except ChildTimeout:
+            self.alive, self._late = False, True
         except ChildDied as died:
             self._note(died)
 
@@ -80,12 +83,14 @@ class ScriptProcess:
         return frame
 
     def _receive(self) -> Mapping[str, Any] | None:
+        if self._late:
+            raise Hurried
         try:
             if not self.alive:
                 return None
             payload = self._child.receive_bytes(max(self._until - time.monotonic(), 0.0))
         except ChildTimeout:
-            self.alive = False
+            self.alive, self._late = False, True
             raise Hurried from None
         except ChildDied as died:
             self._note(died)
@@ -112,6 +117,9 @@ class ScriptProcess:
         if died is not None and died.full:
             message = "solve() wrote more into its folder than it may"
             return Stop(Verdict.MEMORY_LIMIT_EXCEEDED, message, hint="leave no files behind")
+        if died is not None and died.broke:
+            message = f"the process of solve() {died.broke}"
+            return Stop(Verdict.RUNTIME_ERROR, message, hint="leave descriptors alone that solve() did not open")
         if died is not None and died.signal is signal.SIGKILL:
             message = "the process of solve() was ended by the system, most likely because its memory ran out"
             return Stop(Verdict.MEMORY_LIMIT_EXCEEDED, message, hint="arrays belong to the device")
@@ -151,7 +159,8 @@ def open_script(
         own = {"packages": str(packages_folder()), "torch": "torch" in program.script}
         child.send({"do": "load", "language": str(program.language), "kept": dict(given), **own})
         child.receive(LOAD_SECONDS)
-        child.transfer_seconds = min(child.transfer_seconds, seconds)
+        # No shorter, or a frame could be late before solve() is, which is what is told then.
+        child.transfer_seconds = seconds
         process = ScriptProcess(child, seconds)
         # From here on it is the script's.
         asked = {"text": program.script, "file": FILE, "parameters": list(parameters)}
