@@ -16,7 +16,7 @@ _ROWS = (
     (r"cudaGraphAdd\w+|cudaGraphCreate|cudaGraph\w*Node\w*", "make the graph by capturing a stream"),
     (r"cudaStreamBeginCaptureToGraph", "make the graph by cudaStreamBeginCapture()"),
     (
-        r"cuda(Create|Destroy|Get)(Texture|Surface)\w*|cuda\w*Array\w*|cuda\w*Mipmapped\w*|__cudaRegister(Texture|Surface)",
+        r"cuda(Create|Destroy|Get)(Texture|Surface)\w*|cudaCreateChannelDesc\w*|cuda\w*Array\w*|cuda\w*Mipmapped\w*|__cudaRegister(Texture|Surface)",
         "textures and cudaArrays are not there: read the array by its pointer, with __ldg() where it is only read",
     ),
     (r"cudaDeviceReset", "remove it: the device belongs to the judge"),

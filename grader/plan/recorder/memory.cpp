@@ -73,7 +73,11 @@ cudaError_t release(Call& call, void* pointer, cudaStream_t stream) {
     if (!pointer) return cudaSuccess;
     auto& memory = state().memory;
     const auto found = memory.find(number(pointer));
-    if (found == memory.end() || !found->second.array.empty() || found->second.symbol)
+    // A GPU would free it, and who called solve() would find out.
+    if (found != memory.end() && !found->second.array.empty() && !found->second.symbol)
+        call.stop("host_pointer", "the array " + found->second.array + " belongs to whoever calls solve()",
+                  "free what solve() itself has allocated, and nothing else");
+    if (found == memory.end() || found->second.symbol)
         return call.error(cudaErrorInvalidValue,
                           find_freed(number(pointer)) ? std::string("this ") + FREED_ALREADY
                                                       : described(number(pointer)) + " is not what cudaMalloc() gave",
