@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
+from grader.compile.compiler import TARGET
 from grader.compile.facts import Facts
 from grader.core.report import Diagnostic
 from grader.machine.cuda_packages import cutlass_command, install_command
@@ -227,6 +228,11 @@ def _needs_member(match: re.Match[str], context: Context) -> str:
 
 
 HINTS: tuple[tuple[str, str | Hint], ...] = (
+    (
+        r'not supported for this GPU architecture|no member "\w*cluster\w*"|requires \.target sm_\d+',
+        "This needs a newer GPU. Without one kgrade compiles for compute capability "
+        f"{TARGET[-2]}.{TARGET[-1]}, the emulator's.",
+    ),
     (r'identifier "(\w+)" is undefined', _undefined),
     (r'name followed by "::" must be', "Add the #include that brings this namespace."),
     (r'expected a ";"', _missing_semicolon),

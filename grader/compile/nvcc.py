@@ -12,7 +12,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -80,9 +80,6 @@ _OUTPUT = "output"
 
 _WORDS = 4
 """Part of every cache key: increase it when the same source gets other diagnostics."""
-
-_NEWER = re.compile(r"not supported for this GPU architecture|no member \"\w*cluster\w*\"|requires \.target sm_\d+")
-"""Compilers' messages about code for another GPU."""
 
 _CHECK_FAILED = re.compile(rf"static assertion failed.{{0,9}}{re.escape(MARK)}")
 
@@ -259,7 +256,7 @@ class _Task:
     def _diagnose(self, log: str, facts: Facts) -> tuple[Diagnostic, ...]:
         includes = [str(folder) for folder in self.nvcc.includes]
         found = read_nvcc_log(without_resources(log), self.source, self.file, includes, facts)
-        return tuple(_with_architecture(one) for one in add_hints(found, self.source, facts))
+        return add_hints(found, self.source, facts)
 
     def _finish(self, library: bytes, log: str, facts: Facts) -> Program:
         try:
@@ -295,20 +292,6 @@ def _folder() -> Iterator[Path]:
     # Resolved, because the sandbox shows it at this path, and a symbolic link in it would lead outside.
     with tempfile.TemporaryDirectory(prefix="kgrade-", ignore_cleanup_errors=True) as name:
         yield Path(name).resolve()
-
-
-def _with_architecture(found: Diagnostic) -> Diagnostic:
-    """Adds a hint to an error that is caused by the target's compute capability."""
-    if found.severity != "error" or found.hint or not _NEWER.search(found.message):
-        return found
-    hint = (
-        f"This needs a newer GPU. Without one kgrade compiles for compute capability {_digits(TARGET)}, the emulator's."
-    )
-    return replace(found, hint=hint)
-
-
-def _digits(target: str) -> str:
-    return f"{target[-2]}.{target[-1]}"
 
 
 def _merge(compiled: Mapping[str, KernelFacts], emulated: Sequence[Kernel]) -> tuple[Kernel, ...]:
