@@ -24,13 +24,34 @@ def move(arguments: Sequence[Argument]) -> list[Argument]:
     return [replace(a, bits=a.bits ^ _ELSEWHERE) if a.size else a for a in arguments]
 
 
+def does_work(plan: Plan) -> bool:
+    """Whether any step changes memory."""
+    return any(isinstance(step, (Launch, Memset, Copy, Upload)) for step in plan.steps)
+
+
 def describe_kept(
     first: Sequence[Argument], of_first: Plan, second: Sequence[Argument], of_second: Plan, again: Plan
-) -> tuple[int, str] | None:
-    """Returns the step of `again`, and in words what it has of the first call; None if nothing is known to be kept.
+) -> tuple[int | None, str] | None:
+    """Returns the step of `again` that shows what is kept, if one does, and a message; None if nothing is known to be.
 
     `again` is the plan of the second call after the first one in the same process.
     """
+    if not does_work(again):
+        return None, (
+            "solve() does its work in the first call only: called again with the same arguments, it asks the device "
+            "for nothing. The data may be new where sizes and addresses are the same: do all of the work in each call"
+        )
+    kept = _kept_array(first, second, of_second, again) or _kept_size(first, of_first, second, of_second, again)
+    return kept and (
+        kept[0],
+        f"called again in the same process, solve() keeps to its first call: {kept[1]}. Static variables outlive a "
+        "call: capture, pack and compute anew in each one",
+    )
+
+
+def _kept_array(
+    first: Sequence[Argument], second: Sequence[Argument], of_second: Plan, again: Plan
+) -> tuple[int | None, str] | None:
     now = {argument.bits for argument in second if argument.size}
     gone = [argument for argument in first if argument.size and argument.bits not in now]
     for at, step in enumerate(again.steps):
@@ -44,7 +65,7 @@ def describe_kept(
                 0,
                 f"it leaves out the array {argument.name}, and what it made of the first call's may be out of date",
             )
-    return _kept_size(first, of_first, second, of_second, again)
+    return None
 
 
 def _kept_size(

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Protocol
 
-from grader.core.plan import Alloc, Copy, Launch, Memset, Plan, Upload, uses_streams
+from grader.core.plan import Alloc, Launch, Plan, uses_streams
 from grader.core.verdict import Verdict
-from grader.plan.called_again import describe_kept, move
+from grader.plan.called_again import describe_kept, does_work, move
 from grader.plan.echo import FEW_BYTES, QUIET_BYTES, Echo, Listening, made_of_data, places_read, uploaded_by_times
 from grader.plan.extents import bytes_of
 from grader.plan.recording import Argument, Recording, with_lines
@@ -120,15 +121,11 @@ class Recorder(Protocol):
         Raises RecordingStopped for an outcome of the submission, and what `device` raises.
         """
 
-    def record_after(
-        self,
-        before: Sequence[Argument],
-        arguments: Sequence[Argument],
-        properties: DeviceTable,
-        device: DeviceMemory,
+    def record_series(
+        self, calls: Sequence[Sequence[Argument]], properties: DeviceTable, device: DeviceMemory
     ) -> Recording | None:
-        """The call with `arguments` after one with `before` in the same process; None where one process answers all
-        calls anyway. Raises as `record`."""
+        """Calls solve() with each of these, in one process; None where one process answers all calls anyway. Raises as
+        `record`."""
 
     @property
     def notes(self) -> Sequence[Diagnostic]:
@@ -231,47 +228,38 @@ class RecordingPlanner:
     def _check_second_call(self, recording: Recording, arguments: Sequence[Argument], heard: Listening) -> None:
         """Refuses a solve() that leaves work out when it is called again in the same process, or does that of before.
 
-        The first case is called after itself, with the same arrays and with others; the next one of other sizes after
-        the first. What solve() sets up once, such as a table, may be left out. Where results of the device decide what
-        happens next, a second call can't be recorded without running the first.
+        The first case is called after itself, with the same arrays and then with others; the next one of other sizes
+        after the first. What solve() sets up once, such as a table, may be left out. Where results of the device decide
+        what happens next, a second call can't be recorded without running the first.
         """
-        if recording.reads or not _does_work(recording.plan):
+        if recording.reads or not does_work(recording.plan):
             return
         call = arguments, recording.plan
         if self._first is None:
             self._first = call
-            self._check_call_after(call, call, heard)
-            self._check_call_after((move(arguments), recording.plan), call, heard)
+            self._check_series([call, call, (move(arguments), recording.plan)], heard)
         elif [a.bits for a in arguments if not a.size] != [a.bits for a in self._first[0] if not a.size]:
             self._repeated = True
-            self._check_call_after((move(self._first[0]), self._first[1]), call, heard)
+            self._check_series([(move(self._first[0]), self._first[1]), call], heard)
 
-    def _check_call_after(self, first: _Planned, second: _Planned, heard: Listening) -> None:
+    def _check_series(self, calls: Sequence[_Planned], heard: Listening) -> None:
+        """Checks each call of a process against the one before."""
         from grader.plan.stopped import RecordingStopped, Stop
 
         try:
-            again = self._recorder.record_after(first[0], second[0], self._table, Echo(heard))
+            series = self._recorder.record_series([call[0] for call in calls], self._table, Echo(heard))
         except RecordingStopped:
             # It says nothing of the first call.
             return
-        if again is None:
+        if series is None or len(series.begins) < len(calls):
             return
-        kept, line = describe_kept(*first, *second, again.plan), None
-        if not _does_work(again.plan):
-            message = (
-                "solve() does its work in the first call only: called again with the same arguments, it asks the "
-                "device for nothing. The data may be new where sizes and addresses are the same: do all of the work in "
-                "each call"
-            )
-        elif kept is not None:
-            (line,) = self._recorder.lines((again.at[kept[0]],))
-            message = (
-                f"called again in the same process, solve() keeps to its first call: {kept[1]}. Static variables "
-                "outlive a call: capture, pack and compute anew in each one"
-            )
-        else:
-            return
-        raise RecordingStopped(Stop(Verdict.WRONG_ANSWER, message), line)
+        ends = (*series.begins[1:], len(series.plan.steps))
+        for (first, second), (begin, end) in zip(pairwise(calls), pairwise(ends), strict=True):
+            kept = describe_kept(*first, *second, Plan(series.plan.steps[begin:end]))
+            if kept is not None:
+                at, message = kept
+                (line,) = (None,) if at is None else self._recorder.lines((series.at[begin + at],))
+                raise RecordingStopped(Stop(Verdict.WRONG_ANSWER, message), line)
 
     def _check_reads(self, recording: Recording, arguments: Sequence[Argument], heard: Listening) -> None:
         from grader.plan.stopped import RecordingStopped, Stop
@@ -319,11 +307,6 @@ class RecordingPlanner:
             return self.record(arguments, Echo(heard)).plan
         except RecordingStopped:
             return None
-
-
-def _does_work(plan: Plan) -> bool:
-    """Whether any step changes memory."""
-    return any(isinstance(step, (Launch, Memset, Copy, Upload)) for step in plan.steps)
 
 
 def arguments_of(problem: Problem, sizes: Mapping[str, int], addresses: Mapping[str, int]) -> list[Argument]:

@@ -55,19 +55,12 @@ class LibraryRecorder:
         return self.program.kernels
 
     def record(self, arguments: Sequence[Argument], properties: DeviceTable, device: DeviceMemory) -> Recording:
-        return self._record((arguments,), properties, device)
+        return self.record_series((arguments,), properties, device)
 
-    def record_after(
-        self,
-        before: Sequence[Argument],
-        arguments: Sequence[Argument],
-        properties: DeviceTable,
-        device: DeviceMemory,
+    def record_series(
+        self, calls: Sequence[Sequence[Argument]], properties: DeviceTable, device: DeviceMemory
     ) -> Recording:
-        return self._record((before, arguments), properties, device)
-
-    def _record(self, calls: Sequence[Sequence[Argument]], properties: DeviceTable, device: DeviceMemory) -> Recording:
-        """Calls solve() with each of these lists of arguments; the Recording is that of the last call.
+        """Calls solve() with each of these lists of arguments, in one process.
 
         `device` provides scratch and the data copied to the host. Raises RecordingStopped for an outcome of the
         submission, JudgeError if the recorder can't be built or started, and what `device` raises.

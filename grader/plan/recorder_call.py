@@ -67,9 +67,9 @@ class Process(Protocol):
 
 
 class Call:
-    """A call of solve(), from the judge's side of the channel. `kernels` are those that plans may launch.
+    """One call of solve(), or more, from the judge's side of the channel. `kernels` are those that plans may launch.
 
-    The process makes so many `calls`; the last one is recorded, and `arguments` are those of all.
+    The process makes so many `calls`, and `arguments` are those of all.
     """
 
     def __init__(
@@ -87,8 +87,8 @@ class Call:
         self._process = process
         self._lines = lines
         self._recorded: list[Recorded] = []
-        self._calls_left = calls - 1
-        self._begin = 0
+        self._calls = calls
+        self._begins = [0]
         self._executed = 0
         self._reads = 0
         self._read_bytes = 0
@@ -113,17 +113,17 @@ class Call:
         raise Ended(self._process.explain_death())
 
     def recording(self, seconds: float, printed: str) -> Recording:
-        last = self._recorded[self._begin :]
         return Recording(
-            plan=Plan(tuple(recorded.step for recorded in last)),
-            at=tuple(recorded.at for recorded in last),
+            plan=Plan(tuple(recorded.step for recorded in self._recorded)),
+            at=tuple(recorded.at for recorded in self._recorded),
             reads=self._reads,
             read_bytes=self._read_bytes,
-            executed=max(self._executed - self._begin, 0),
+            executed=self._executed,
             leaked=self._scratch.in_use,
             errors=self._errors,
             seconds=seconds,
             printed=printed,
+            begins=tuple(self._begins),
         )
 
     def begun(self) -> Plan:
@@ -147,9 +147,8 @@ class Call:
             self._answer(self._symbol(frame))
         elif op == "read":
             self._answer(self._read(frame))
-        elif op == "again" and self._calls_left > 0:
-            self._calls_left -= 1
-            self._begin = len(self._recorded)
+        elif op == "again" and len(self._begins) < self._calls:
+            self._begins.append(len(self._recorded))
         elif op == "end":
             self._end(frame)
             return True

@@ -32,8 +32,9 @@ class Argument:
 
 @dataclass(frozen=True)
 class Recording:
-    """What one call of solve() asked for. `at` holds the call stack of each step, which its recorder maps to lines.
+    """What a call of solve() asked for, or several calls in one process.
 
+    `at` holds the call stack of each step, which its recorder maps to lines. `begins` are the first steps of the calls.
     `reads` copies to the host gave solve() `read_bytes` bytes; the first `executed` steps were run for them already.
     `leaked` was allocated and not freed. `errors` are the runtime errors that did not end the recording.
     """
@@ -47,6 +48,7 @@ class Recording:
     errors: tuple[CallError, ...]
     seconds: float
     printed: str
+    begins: tuple[int, ...] = (0,)
 
 
 def with_lines(recording: Recording, lines: Lines) -> Recording:

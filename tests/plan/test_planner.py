@@ -45,13 +45,7 @@ class Played:
         self.made = self.made or [first]
         return first
 
-    def record_after(
-        self,
-        before: Sequence[Argument],
-        arguments: Sequence[Argument],
-        properties: DeviceTable,
-        device: DeviceMemory,
-    ) -> None:
+    def record_series(self, calls: Sequence[Sequence[Argument]], properties: DeviceTable, device: DeviceMemory) -> None:
         """It has one process for all calls."""
 
     notes = ()

@@ -105,13 +105,7 @@ class ScriptRecorder:
             self._kept.add(process.compiled)
         return call.recording(time.perf_counter() - started, process.printed)
 
-    def record_after(
-        self,
-        before: Sequence[Argument],
-        arguments: Sequence[Argument],
-        properties: DeviceTable,
-        device: DeviceMemory,
-    ) -> None:
+    def record_series(self, calls: Sequence[Sequence[Argument]], properties: DeviceTable, device: DeviceMemory) -> None:
         """Nothing: one process answers all calls, so that what it keeps shows in the next one."""
 
     def _process(self) -> Child:
