@@ -24,7 +24,7 @@ from grader.problem.inputs import draw_scalars
 from grader.run.limited import Limited
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from concurrent.futures import Future
 
     import numpy
@@ -47,6 +47,13 @@ VERDICTS = {
 
 
 IN_NO_ORDER = "Launches that no event and no synchronisation orders were run in both orders; one of them came to this"
+
+
+AFTER_OTHERS = (
+    "solve() is right in a process of its own, but not after other calls in the same one, with other arrays, sizes and "
+    "data"
+)
+KEPT = "Static variables outlive a call: capture graphs, pack data and clear counters in each, for the sizes of each"
 
 
 class Examiner:
@@ -88,16 +95,45 @@ class Examiner:
         self._source = submission.text
         self._planner = planner
 
-    def examine(self, case: Case) -> CaseResult:
-        """Examines the case, and if it is right its sizes with other inputs; the result is of the first that fails."""
+    def examine(self, case: Case, after: Case | None = None) -> CaseResult:
+        """Examines the case, and if it is right its sizes with other inputs; the result is of the first that fails.
+
+        `after`: those inputs also in a process that has called solve() with that case, and with this one.
+        """
         self.before_case()
         first = self._examine(case, repeat=self._referee is not None)
         other = with_other_inputs(self._problem, case)
-        if other is None or first.verdict is not Verdict.ACCEPTED:
+        if first.verdict is not Verdict.ACCEPTED:
             return first
-        second = self._examine(other, repeat=False, both_orders=False)
-        decides = first if second.verdict is Verdict.ACCEPTED else second
-        return dataclasses.replace(decides, seconds=first.seconds + second.seconds)
+        results = [first]
+        if other is not None:
+            results.append(self._examine(other, repeat=False, both_orders=False))
+        if after is not None and results[-1].verdict is Verdict.ACCEPTED:
+            others = [after] if other is None else [after, case, case]
+            results.append(self._examine_later_call(others, other or case))
+        decides = next((result for result in results if result.verdict is not Verdict.ACCEPTED), first)
+        return dataclasses.replace(decides, seconds=sum(result.seconds for result in results))
+
+    def _examine_later_call(self, others: Sequence[Case], case: Case) -> CaseResult:
+        """Runs the case after the others in one process. Where that can't be told it is right."""
+        from grader.judge.later_calls import run_after_others
+
+        began, limits = time.monotonic(), self._limits(self._problem, case)
+        references = beside(lambda: self._references(case), "kgrade-references")
+        try:
+            run = run_after_others(self._runner, self._problem, self._planner, limits, others, case)
+        except RunnerStopped as stop:
+            run = stop.as_run()
+        result = CaseResult(case.sizes, case.family, case.seed, Verdict.ACCEPTED)
+        if run is not None:
+            done = run.status is RunStatus.DONE
+            result = self._compare(case, run, references) if done else result_of_run(case, run, self._source)
+        if result.verdict is not Verdict.ACCEPTED:
+            # No fault and no outputs: what was executed can't be shown by a replay of one call.
+            message = f"{AFTER_OTHERS}: {result.message[:1].lower()}{result.message[1:]}. {KEPT}"
+            told = (case.sizes, case.family, case.seed, result.verdict)
+            result = CaseResult(*told, line=result.line, message=message)
+        return self._with_facts(result, case, began)
 
     def _examine(self, case: Case, repeat: bool, both_orders: bool = True) -> CaseResult:
         """Runs the case and compares: a second time where that is asked for, where elements may be unwritten, and, with

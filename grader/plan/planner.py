@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Protocol
 
 from grader.core.plan import Alloc, Launch, Plan, uses_streams
 from grader.core.verdict import Verdict
-from grader.plan.called_again import describe_kept, does_work, move
 from grader.plan.echo import FEW_BYTES, QUIET_BYTES, Echo, Listening, made_of_data, places_read, uploaded_by_times
 from grader.plan.extents import bytes_of
 from grader.plan.recording import Argument, Recording, with_lines
@@ -31,10 +30,6 @@ READ_BYTES, READ_SHARE = 16 << 10, 8
 or a flag may decide the next launch; computing results from copied data would use the host, whose time is not
 measured."""
 ON_THE_DEVICE = "Compute on the device: only what decides the next launch may be copied back"
-
-
-_Planned = tuple[Sequence[Argument], Plan]
-"""What solve() is called with, and what a process of its own asks for then."""
 
 
 class Planner(Protocol):
@@ -58,6 +53,15 @@ class Planner(Protocol):
         """Returns the steps that are left to run on these arrays.
 
         Raises LaunchRefused, RecordingStopped, and what `device` raises.
+        """
+
+    def plan_series(
+        self, calls: Sequence[tuple[Mapping[str, int], Mapping[str, int]]], device: DeviceMemory
+    ) -> Sequence[Plan] | None:
+        """The plans of several calls of solve() in one process, of which each has these sizes and addresses.
+
+        None where all calls are in one process anyway, where one fails, or where results that are copied to the host
+        decide what happens next. Raises what `device` raises.
         """
 
     @property
@@ -94,6 +98,9 @@ class HarnessPlanner:
 
     def plan(self, sizes: Mapping[str, int], addresses: Mapping[str, int], device: DeviceMemory) -> Plan:
         return build_plan(self._problem, self._constants, sizes, addresses)
+
+    def plan_series(self, calls: Sequence[tuple[Mapping[str, int], Mapping[str, int]]], device: DeviceMemory) -> None:
+        """Nothing: no code of a submission makes these plans."""
 
     def start_anew(self) -> None:
         """Nothing: the harness is the problem's own."""
@@ -154,8 +161,6 @@ class RecordingPlanner:
         self._recorder = recorder
         self._ask_table = ask_table
         self._last: Recording | None = None
-        self._first: _Planned | None = None
-        self._repeated = False
 
     @property
     def notes(self) -> Sequence[Diagnostic]:
@@ -176,9 +181,24 @@ class RecordingPlanner:
         self.leak, self.ignored = _leak_of(recording), self.ignored or self._ignored_of(recording)
         self.printed = recording.printed
         self._check_reads(recording, arguments, heard)
-        if not self._repeated:
-            self._check_second_call(recording, arguments, heard)
         return Plan(recording.plan.steps[recording.executed :])
+
+    def plan_series(
+        self, calls: Sequence[tuple[Mapping[str, int], Mapping[str, int]]], device: DeviceMemory
+    ) -> Sequence[Plan] | None:
+        from grader.plan.stopped import RecordingStopped
+
+        if self.steered:
+            return None
+        arguments = [arguments_of(self._problem, sizes, addresses) for sizes, addresses in calls]
+        try:
+            series = self._recorder.record_series(arguments, self._table, device)
+        except RecordingStopped:
+            return None
+        if series is None or series.reads or len(series.begins) < len(calls):
+            return None
+        steps = with_lines(series, self._recorder.lines).plan.steps
+        return [Plan(steps[begin:end]) for begin, end in pairwise((*series.begins, len(steps)))]
 
     @property
     def whole(self) -> Plan:
@@ -224,42 +244,6 @@ class RecordingPlanner:
         before = f" (line {earlier})" if earlier else ""
         detail = f": {first.message}{before}" if first.message else ""
         return f"{name_call(first.call)}{where} failed with {first.words!r} ({first.name}), and solve() went on{detail}"
-
-    def _check_second_call(self, recording: Recording, arguments: Sequence[Argument], heard: Listening) -> None:
-        """Refuses a solve() that leaves work out when it is called again in the same process, or does that of before.
-
-        The first case is called after itself, with the same arrays and then with others; the next one of other sizes
-        after the first. What solve() sets up once, such as a table, may be left out. Where results of the device decide
-        what happens next, a second call can't be recorded without running the first.
-        """
-        if recording.reads or not does_work(recording.plan):
-            return
-        call = arguments, recording.plan
-        if self._first is None:
-            self._first = call
-            self._check_series([call, call, (move(arguments), recording.plan)], heard)
-        elif [a.bits for a in arguments if not a.size] != [a.bits for a in self._first[0] if not a.size]:
-            self._repeated = True
-            self._check_series([(move(self._first[0]), self._first[1]), call], heard)
-
-    def _check_series(self, calls: Sequence[_Planned], heard: Listening) -> None:
-        """Checks each call of a process against the one before."""
-        from grader.plan.stopped import RecordingStopped, Stop
-
-        try:
-            series = self._recorder.record_series([call[0] for call in calls], self._table, Echo(heard))
-        except RecordingStopped:
-            # It says nothing of the first call.
-            return
-        if series is None or len(series.begins) < len(calls):
-            return
-        ends = (*series.begins[1:], len(series.plan.steps))
-        for (first, second), (begin, end) in zip(pairwise(calls), pairwise(ends), strict=True):
-            kept = describe_kept(*first, *second, Plan(series.plan.steps[begin:end]))
-            if kept is not None:
-                at, message = kept
-                (line,) = (None,) if at is None else self._recorder.lines((series.at[begin + at],))
-                raise RecordingStopped(Stop(Verdict.WRONG_ANSWER, message), line)
 
     def _check_reads(self, recording: Recording, arguments: Sequence[Argument], heard: Listening) -> None:
         from grader.plan.stopped import RecordingStopped, Stop

@@ -336,6 +336,9 @@ WARP_SLICE = 1 << 12
 STIRRED_BLOCKS, MOST_STIRS = 32, 8
 """The most blocks of a launch that is stirred, and how often in each a coin decides before a look, and before a store.
 While a block that holds a lock is suspended, all others wait in vain."""
+HELD_SHARE, FREED_SHARE = 0.25, 1 / 64
+"""How many of the blocks that lost a coin stay behind, one at a time, until all others are at their end, or wait; and
+at how many of the turns of others it comes on nevertheless."""
 FEW_BLOCKS = 4
 """Of more blocks the first and the last are not stirred: one that adds up what the others have not written yet would
 find it there when it is resumed."""

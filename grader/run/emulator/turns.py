@@ -25,6 +25,8 @@ class Turns:
         self._blocks: deque[Arena] = deque()
         self._able: list[Arena] = []
         """Those that were not suspended for waiting in vain: one may hold what all others wait for."""
+        self._held: Arena | None = None
+        """One that comes on when all others are at their end, or wait: it may be between a counter and its data."""
         self._in_vain = 0
         """How many have looked in vain, one after the other."""
         self._to_begin = 0
@@ -56,7 +58,9 @@ class Turns:
         waits, came_on = arena.waits_in_vain, arena.block != self._resumed_block
         takes_turns = self._sliced and arena.is_sliced and len(self) > 0
         self._blocks.append(arena)
-        if not waits:
+        if not waits and self._held is None and not arena.is_sliced and self._random.random() < layout.HELD_SHARE:
+            self._held = arena
+        elif not waits:
             self._able.append(arena)
         if not waits or (came_on and self._resumed_block >= 0):
             self._in_vain = self._to_begin = 0
@@ -66,8 +70,18 @@ class Turns:
         return None
 
     def next(self) -> Arena:
-        """The block to resume: the first of those that can go on, or if all wait, the one that was suspended first."""
-        arena = self._able[0] if self._in_vain and self._able else self._blocks[0]
+        """The block to resume: the first of those that can go on, or if all wait, the one that was suspended first.
+
+        Of blocks that may meet it is often any of those that can go on, so that they meet in many orders, and now and
+        then the one that is held: what it has seems to wait may still look for it.
+        """
+        if self._held is not None and (not self._able or self._random.random() < layout.FREED_SHARE):
+            self._able.append(self._held)
+            self._held = None
+        waiting = [block for block in self._blocks if block is not self._held]
+        arena = self._able[0] if self._in_vain and self._able else waiting[0]
+        if self._sliced and self._able and self._random.random() < 0.5:
+            arena = self._random.choice(self._able)
         self._blocks.remove(arena)
         if arena in self._able:
             self._able.remove(arena)

@@ -105,10 +105,11 @@ def _lane(function: Callable[[int], int]) -> Callable[[Threads], Lanes]:
     return lambda block: np.array([function(t % 32) for t in range(block.threads)], np.uint64)
 
 
-def _slot(block: Threads) -> int:
-    """Returns the place of the block's first warp among the 48 of a multiprocessor."""
+def _slots(block: Threads) -> Lanes:
+    """Returns the place of each thread's warp among the 48 of a multiprocessor."""
     warps, (x, y, z), (width, height, _) = -(-block.threads // 32), block.index, block.launch.grid
-    return (x + width * (y + height * z) + 1) % (48 // warps) * warps
+    begin = (x + width * (y + height * z) + 1) * (warps + 1)
+    return (np.arange(block.threads, dtype=np.uint64) // np.uint64(32) + np.uint64(begin)) % np.uint64(48)
 
 
 SPECIAL: dict[str, Callable[[Threads], Lanes]] = {
@@ -118,7 +119,7 @@ SPECIAL: dict[str, Callable[[Threads], Lanes]] = {
     "%lanemask_le": _lane(lambda lane: mask(lane + 1)),
     "%lanemask_gt": _lane(lambda lane: mask(32) & ~mask(lane + 1)),
     "%lanemask_ge": _lane(lambda lane: mask(32) & ~mask(lane)),
-    "%warpid": lambda block: np.arange(block.threads, dtype=np.uint64) // np.uint64(32) + np.uint64(_slot(block)),
+    "%warpid": _slots,
     "%nwarpid": _constant(lambda block: -(-block.threads // 32)),
     "%clock": _constant(lambda block: block.steps),
     "%clock64": _constant(lambda block: block.steps),

@@ -22,9 +22,11 @@ from grader.run.emulator.translate.emitter import Emitter
 
 _LANE_IDS = list(range(LANES))
 _UNDEFINED = 0x7E5A5A5A
-"""For lanes that take the value of one that has exited or that their mask leaves out; odd ones take it with the other
-sign. It is far from usual values as an integer, a float (7e37), halves and the upper word of a double. It is no NaN,
-which a maximum ignores."""
+"""For lanes that take the value of one that has exited or that their mask leaves out. It is far from usual values as
+an integer, a float (7e37), halves and the upper word of a double, and no NaN, which a maximum ignores."""
+_SIGNS = [lane.bit_count() % 2 << 31 for lane in _LANE_IDS]
+"""The sign of such a value by lane: a step of any power of two leads to the other one, so that neither a maximum nor a
+minimum ignores all of them."""
 _SHUFFLES: dict[str, Callable[[int, int, int, int], tuple[int, bool]]] = {
     "up": lambda lane, by, low, most: (lane - by, lane - by >= most),
     "down": lambda lane, by, low, most: (lane + by, lane + by <= most),
@@ -100,7 +102,7 @@ def _undefined_from_the_absent(e: Emitter, i: Instruction, source: V, result: V)
     left = f.compare("icmp eq", there, splat("i32", 0))
     gone = f.let(f"and i32 {f.bits(left)}, {e.active_bits}")
     report(f, layout.EVENT_ABSENT, str(e.site()), gone)
-    return f.select(left, lanes("i32", [_UNDEFINED ^ (lane % 2) << 31 for lane in _LANE_IDS]), result)
+    return f.select(left, lanes("i32", [_UNDEFINED ^ sign for sign in _SIGNS]), result)
 
 
 def _pick_lanes(e: Emitter, value: V, source: V) -> V:

@@ -40,15 +40,16 @@ def _axis(f: IrFunction, family: str, axis: int) -> V:
     return f.spread("i32", f.load("i32", "%ctx", CONTEXT[family[1:]] + 4 * axis))
 
 
-def _first_slot(f: IrFunction) -> str:
-    """Returns the place of the block's first warp among those of its multiprocessor.
+def _slot(f: IrFunction) -> str:
+    """Returns the warp's place on its multiprocessor, which is what %warpid tells.
 
-    It is 0 for few blocks: %warpid tells where a warp resides, and several blocks reside side by side.
+    Several blocks reside side by side, and nothing makes the first one begin at a multiple of its warps.
     """
-    warps = f.let(f"zext i32 {f.load('i32', '%ctx', CONTEXT['warp_count'])} to i64")
-    room = f.let(f"udiv i64 {_CONSTANTS['%nwarpid']}, {warps}")
-    number = f.let(f"add i64 {f.load('i64', '%ctx', CONTEXT['block'])}, 1")
-    place = f.let(f"mul i64 {f.let(f'urem i64 {number}, {room}')}, {warps}")
+    warps, number = f.load("i32", "%ctx", CONTEXT["warp_count"]), f.load("i64", "%ctx", CONTEXT["block"])
+    after, width = f.let(f"add i64 {number}, 1"), f.let(f"add i32 {warps}, 1")
+    begin = f.let(f"mul i64 {after}, {f.let(f'zext i32 {width} to i64')}")
+    index = f.let(f"zext i32 {f.load('i32', '%warp', WARP['index'])} to i64")
+    place = f.let(f"urem i64 {f.let(f'add i64 {begin}, {index}')}, {_CONSTANTS['%nwarpid']}")
     return f.let(f"trunc i64 {place} to i32")
 
 
@@ -60,7 +61,7 @@ def read_special(f: IrFunction, name: str) -> V | None:
     if name == "%laneid":
         return lanes("i32", range(LANES))
     if name == "%warpid":
-        return f.spread("i32", f.let(f"add i32 {f.load('i32', '%warp', WARP['index'])}, {_first_slot(f)}"))
+        return f.spread("i32", _slot(f))
     if name in _LANE_MASKS:
         return lanes("i32", [v - (v >> 31 << 32) for v in _LANE_MASKS[name]])
     if name in _CONTEXT_WORDS:

@@ -1,0 +1,81 @@
+"""Runs a case in a process that has called solve() before: with other arrays, of other sizes, and with other data.
+
+Static variables outlive a call. A graph that was captured once launches on the first call's arrays, a grid, a table or
+a workspace may have its size, weights may be packed once, and a counter may not be cleared again. All calls run on the
+device, one after another; only the results of the last one are looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from grader.core.limits import Limits
+from grader.core.plan import Alloc, Memset, Plan, Step, Synchronize, Upload
+from grader.plan.planner import Planner
+from grader.plan.poison import Poison
+from grader.plan.runner import Run, Runner
+from grader.problem import Problem
+from grader.problem.cases import Case
+from grader.problem.inputs import make_inputs
+from grader.run.limited import Limited
+
+MOST_BYTES = 64 << 10
+"""Of the arrays of the case that is run so: enough for several blocks of most kernels, and soon done."""
+
+
+def choose_later(problem: Problem, cases: Sequence[Case]) -> Case | None:
+    """The largest of the small cases that has other sizes than the first one, which comes before it."""
+
+    def size(case: Case) -> int:
+        return problem.array_bytes(case.sizes)
+
+    others = [case for case in cases[1:] if case.sizes != cases[0].sizes and size(case) <= MOST_BYTES]
+    return max(others, key=size, default=None)
+
+
+def run_after_others(
+    runner: Runner, problem: Problem, planner: Planner, limits: Limits, others: Sequence[Case], case: Case
+) -> Run | None:
+    """The run of the case after calls with the `others`, the last of them in its own arrays if it has these sizes.
+
+    None where the planner can't tell what later calls do. Raises what the runner does.
+    """
+    own = runner.prepare(problem, case.sizes, case.family, case.seed, Poison.NAN)
+    device = Limited(runner, limits)
+    steps: list[Step] = []
+    places: list[Mapping[str, int]] = []
+    for number, other in enumerate(others, 1):
+        if number == len(others) and other.sizes == case.sizes:
+            places.append(own)
+            continue
+        elsewhere = {}
+        for name, size in _sizes(problem, other):
+            address = device.allocate(size)
+            if address is None:
+                return None
+            elsewhere[name] = address
+            steps.append(Alloc(address, size))
+        places.append(elsewhere)
+    calls = list(zip((*others, case), (*places, own), strict=True))
+    plans = planner.plan_series([(one.numbers(problem), where) for one, where in calls], device)
+    if plans is None:
+        return None
+    for (one, where), plan in zip(calls, plans, strict=True):
+        # Whoever calls solve() again has waited for the device.
+        steps += [*_fill(problem, one, where), *plan.steps, Synchronize()]
+    return runner.execute(Plan(tuple(steps)), limits)
+
+
+def _sizes(problem: Problem, case: Case) -> Iterator[tuple[str, int]]:
+    for name, array in (*problem.inputs.items(), *problem.outputs.items()):
+        yield name, max(array.nbytes(case.sizes), 1)
+
+
+def _fill(problem: Problem, case: Case, addresses: Mapping[str, int]) -> Iterator[Step]:
+    """Puts the inputs of a case into arrays, and into the outputs what no kernel writes."""
+    for name, made in make_inputs(problem, case.sizes, case.family, case.seed).items():
+        if made.nbytes:
+            yield Upload(addresses[name], made.tobytes())
+    for name, array in problem.outputs.items():
+        if size := array.nbytes(case.sizes):
+            yield Memset(addresses[name], 0xFF, size)
