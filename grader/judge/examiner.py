@@ -53,6 +53,7 @@ AFTER_OTHERS = (
     "solve() is right in a process of its own, but not after other calls in the same one, with other arrays, sizes and "
     "data"
 )
+STOPS_OF_A_LATER_CALL = (Verdict.RUNTIME_ERROR, Verdict.WRONG_ANSWER)
 KEPT = "Static variables outlive a call: capture graphs, pack data and clear counters in each, for the sizes of each"
 
 
@@ -119,12 +120,17 @@ class Examiner:
         from grader.judge.later_calls import run_after_others
 
         began, limits = time.monotonic(), self._limits(self._problem, case)
+        result = CaseResult(case.sizes, case.family, case.seed, Verdict.ACCEPTED)
         references = beside(lambda: self._references(case), "kgrade-references")
         try:
             run = run_after_others(self._runner, self._problem, self._planner, limits, others, case)
         except RunnerStopped as stop:
             run = stop.as_run()
-        result = CaseResult(case.sizes, case.family, case.seed, Verdict.ACCEPTED)
+        except RecordingStopped as stop:
+            run, result = None, result_of_stop(case, stop, self._source)
+            if result.verdict not in STOPS_OF_A_LATER_CALL:
+                # All calls together have the steps, the time and the memory of one.
+                result = dataclasses.replace(result, verdict=Verdict.ACCEPTED)
         if run is not None:
             done = run.status is RunStatus.DONE
             result = self._compare(case, run, references) if done else result_of_run(case, run, self._source)

@@ -60,8 +60,8 @@ class Planner(Protocol):
     ) -> Sequence[Plan] | None:
         """The plans of several calls of solve() in one process, of which each has these sizes and addresses.
 
-        None where all calls are in one process anyway, where one fails, or where results that are copied to the host
-        decide what happens next. Raises what `device` raises.
+        None where all calls are in one process anyway, or where results that are copied to the host decide what happens
+        next. Raises RecordingStopped, and what `device` raises.
         """
 
     @property
@@ -186,15 +186,10 @@ class RecordingPlanner:
     def plan_series(
         self, calls: Sequence[tuple[Mapping[str, int], Mapping[str, int]]], device: DeviceMemory
     ) -> Sequence[Plan] | None:
-        from grader.plan.stopped import RecordingStopped
-
         if self.steered:
             return None
         arguments = [arguments_of(self._problem, sizes, addresses) for sizes, addresses in calls]
-        try:
-            series = self._recorder.record_series(arguments, self._table, device)
-        except RecordingStopped:
-            return None
+        series = self._recorder.record_series(arguments, self._table, device)
         if series is None or series.reads or len(series.begins) < len(calls):
             return None
         steps = with_lines(series, self._recorder.lines).plan.steps

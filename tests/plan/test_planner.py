@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from grader.compile.program import Kernel, Program
-from grader.core.plan import Alloc, Download, Free, Launch, Plan, Step, Upload
+from grader.core.plan import Alloc, Download, Free, Launch, Memset, Plan, Step, Upload
 from grader.core.verdict import Form, Verdict
 from grader.plan.device_table import EMULATED, DeviceTable
 from grader.plan.echo import Echo
@@ -20,7 +20,7 @@ from grader.plan.runner import DeviceMemory
 from grader.plan.stopped import RecordingStopped, Stop
 from grader.problem import Problem, load_problem
 from grader.sandbox import Sandbox
-from tests.plan.recorded import Shelf, host_program, nvcc_program
+from tests.plan.recorded import Shelf, host_program
 
 ADDRESSES = {"a": 1 << 32, "b": 2 << 32, "output": 3 << 32}
 PROGRAM = Program(Form.SOLVE, "compute_89", "ptx", (Kernel("add", "_Z3addv"),), shared_object=b"library")
@@ -192,97 +192,32 @@ def test_the_line_of_a_launch_is_told_where_there_is_one(
     assert planner.leak.endswith("17 bytes in 2 allocations that it got from cudaMalloc, first in line 9")
 
 
-AGAIN = """#include <cuda_runtime_api.h>
-static int last;
-static int* table;
+CALLS = """#include <cuda_runtime_api.h>
 static float* kept;
 extern "C" void solve(const float* a, const float* b, float* output, int N) {
-    const size_t size = N * sizeof(float);
-    BEFORE
-    cudaMemcpyAsync(output, a, size, cudaMemcpyDeviceToDevice);
-    cudaMemcpyAsync(output, b, size, cudaMemcpyDeviceToDevice);
-    last = N;
-}
-"""
-GRAPH = """
-    static cudaGraphExec_t launched;
-    static KEY;
-    cudaStream_t stream;
-    cudaStreamCreate(&stream);
-    if (OLD) {
-        cudaGraph_t graph;
-        cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
-        cudaMemcpyAsync(output, a, size, cudaMemcpyDeviceToDevice, stream);
-        cudaMemcpyAsync(output, b, size, cudaMemcpyDeviceToDevice, stream);
-        cudaStreamEndCapture(stream, &graph);
-        cudaGraphInstantiate(&launched, graph, 0);
-    }
-    cudaGraphLaunch(launched, stream);
-    return;
-"""
-
-
-@pytest.mark.parametrize(
-    ("before", "says"),
-    [
-        ("if (last == N) return;", "first call only"),
-        ("if (!table) { cudaMalloc((void**)&table, 64); cudaMemset(table, 0, 64); }", ""),
-        ("if (last) throw 1;", ""),
-        (
-            "if (last != N) cudaMalloc((void**)&kept, size), cudaMemcpy(kept, a, size, cudaMemcpyDeviceToDevice);"
-            "a = kept;",
-            "leaves out the array a",
-        ),
-        ("if (!last) kept = output; output = kept;", "uses the array output of the first call"),
-        (GRAPH.replace("KEY", "int n").replace("OLD", "!launched"), "of the first call"),
-        (GRAPH.replace("KEY", "int n").replace("OLD", "N != n && (n = N)"), "of the first call"),
-        (GRAPH.replace("KEY", "float* n").replace("OLD", "output != n && (n = output)"), ""),
-    ],
-)
-def test_a_second_call_has_to_do_something(
-    before: str, says: str, problem: Problem, cache: Path, tmp_path: Path
-) -> None:
-    """What is set up once is left out of it; a call that fails says nothing of the first one."""
-    file = tmp_path / "again.cu"
-    file.write_text(AGAIN.replace("BEFORE", before))
-    planner = RecordingPlanner(
-        problem, LibraryRecorder(host_program(file, tmp_path), Sandbox.find(), cache), lambda: EMULATED
-    )
-    addresses = [{name: at + offset for name, at in ADDRESSES.items()} for offset in (0, 1 << 20)]
-    if not says:
-        assert all(planner.plan({"N": size}, at, Shelf()).steps for size, at in zip((5, 7), addresses, strict=True))
-        return
-    with pytest.raises(RecordingStopped) as raised:
-        planner.plan({"N": 5}, ADDRESSES, Shelf())
-    assert raised.value.verdict is Verdict.WRONG_ANSWER and says in raised.value.message
-
-
-SIZES = """#include <cuda_runtime.h>
-__global__ void add(const float* a, const float* b, float* output, int n) {
-    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) output[i] = a[i] + b[i];
-}
-extern "C" void solve(const float* a, const float* b, float* output, int N) {
-    static int kept = N;
-    add<<<GRID, 64>>>(a, b, output, LENGTH);
+    if (kept && N == 9) throw 1;
+    if (!kept) kept = output;
+    cudaMemset(kept, 0, N * sizeof(float));
+    cudaMemset(output, 0, N * sizeof(float));
 }
 """
 
 
-@pytest.mark.parametrize(("grid", "length", "right"), [("1", "kept", False), ("kept", "N", True)])
-def test_a_second_call_has_sizes_of_its_own(
-    grid: str, length: str, right: bool, problem: Problem, cache: Path, tmp_path: Path
-) -> None:
-    """A grid of the first call's size may be right for all."""
-    file = tmp_path / "again.cu"
-    file.write_text(SIZES.replace("GRID", grid).replace("LENGTH", length))
-    planner = RecordingPlanner(
-        problem, LibraryRecorder(nvcc_program(file, tmp_path), Sandbox.find(), cache), lambda: EMULATED
-    )
-    assert planner.plan({"N": 5}, ADDRESSES, Shelf()).steps
-    if right:
-        assert planner.plan({"N": 7}, ADDRESSES, Shelf()).steps
-        return
-    with pytest.raises(RecordingStopped) as raised:
-        planner.plan({"N": 7}, ADDRESSES, Shelf())
-    assert "it hands on the N of the first call, which is 5, not 7" in raised.value.message
-    assert raised.value.line == 7
+def test_later_calls_are_in_the_process_of_the_first(problem: Problem, cache: Path, tmp_path: Path) -> None:
+    file = tmp_path / "calls.cu"
+    file.write_text(CALLS)
+    recorder = LibraryRecorder(host_program(file, tmp_path), Sandbox.find(), cache)
+    planner = RecordingPlanner(problem, recorder, lambda: EMULATED)
+    elsewhere = {name: at + (1 << 20) for name, at in ADDRESSES.items()}
+    calls = [({"N": 7}, ADDRESSES), ({"N": 5}, elsewhere)]
+    plans = planner.plan_series(calls, Shelf()) or []
+    written = [[(step.address, step.size) for step in plan.steps if isinstance(step, Memset)] for plan in plans]
+    assert written == [[(ADDRESSES["output"], 28)] * 2, [(ADDRESSES["output"], 20), (elsewhere["output"], 20)]]
+    with pytest.raises(RecordingStopped):
+        planner.plan_series([*calls, ({"N": 9}, elsewhere)], Shelf())
+
+
+def test_later_calls_of_a_solve_that_reads_are_not_told(problem: Problem) -> None:
+    planner = planner_of(problem, reads=1, read_bytes=4)
+    planner.plan({"N": 5}, ADDRESSES, Shelf())
+    assert planner.plan_series([({"N": 5}, ADDRESSES)], Shelf()) is None

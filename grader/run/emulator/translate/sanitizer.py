@@ -63,6 +63,9 @@ def check_atomic(e: Emitter, space: str, size: int, address: V) -> None:
     An exchange counts as a write only: it is often the first access to a lock that nobody has initialised.
     """
     publish(e, address, size, store=True)
+    if e.instruction.traits.result:
+        # A lane sees what lanes of its own warp release by the same instruction.
+        publish(e, address, size, store=False)
     reads = "exch" not in e.instruction.modifiers
     check_kind(e, Kind(reads, True, atomic=True, of_block=_is_of_block(e)), space, size, 1, address, [])
 
