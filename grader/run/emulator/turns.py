@@ -21,7 +21,7 @@ class Turns:
 
     def __init__(self, sliced: bool) -> None:
         self._sliced = sliced
-        self._random = random.Random(0)
+        self._random = random.Random(5)
         self._blocks: deque[Arena] = deque()
         self._able: list[Arena] = []
         """Those that were not suspended for waiting in vain: one may hold what all others wait for."""
@@ -72,16 +72,13 @@ class Turns:
     def next(self) -> Arena:
         """The block to resume: the first of those that can go on, or if all wait, the one that was suspended first.
 
-        Of blocks that may meet it is often any of those that can go on, so that they meet in many orders, and now and
-        then the one that is held: what it has seems to wait may still look for it.
+        One that is held comes on when nobody else can, and now and then: what only seems to go on may wait for it.
         """
         if self._held is not None and (not self._able or self._random.random() < layout.FREED_SHARE):
             self._able.append(self._held)
             self._held = None
-        waiting = [block for block in self._blocks if block is not self._held]
-        arena = self._able[0] if self._in_vain and self._able else waiting[0]
-        if self._sliced and self._able and self._random.random() < 0.5:
-            arena = self._random.choice(self._able)
+        first = next(block for block in self._blocks if block is not self._held)
+        arena = self._able[0] if self._in_vain and self._able else first
         self._blocks.remove(arena)
         if arena in self._able:
             self._able.remove(arena)

@@ -59,7 +59,8 @@ def call_access(e: Emitter, access: Access, address: V, values: list[V]) -> list
     count_access(e, "store" if access.store else "load", access.space, access.size, address)
     arguments = ["ptr %ctx", "ptr %warp", str(address), f"i32 {e.mask_bits}", f"i32 {e.site()}"]
     result = f.call(routine, access.returns, [*arguments, *(str(v) for v in values)])
-    emit_acquire(e, address, access.size)
+    if not access.store:
+        emit_acquire(e, address, access.size)
     if not access.store and access.count == 1:
         values = [V(access.lane_type, result)]
     elif not access.store:
