@@ -109,7 +109,8 @@ class Examiner:
         results = [first]
         if other is not None:
             results.append(self._examine(other, repeat=False, both_orders=False))
-        if after is not None and results[-1].verdict is Verdict.ACCEPTED:
+        right, planner = results[-1].verdict is Verdict.ACCEPTED, self._planner
+        if right and after is not None and planner.separate and not planner.steered:
             others = [after] if other is None else [after, case, case]
             results.append(self._examine_later_call(others, other or case))
         decides = next((result for result in results if result.verdict is not Verdict.ACCEPTED), first)

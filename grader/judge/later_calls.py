@@ -61,8 +61,8 @@ def run_after_others(
     if plans is None:
         return None
     for (one, where), plan in zip(calls, plans, strict=True):
-        # Whoever calls solve() again has waited for the device.
-        steps += [*_fill(problem, one, where), *plan.steps, Synchronize()]
+        # Whoever calls solve() has waited for what came before, and waits for what it does.
+        steps += [*_fill(problem, one, where), Synchronize(), *plan.steps, Synchronize()]
     return runner.execute(Plan(tuple(steps)), limits)
 
 

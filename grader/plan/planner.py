@@ -35,10 +35,13 @@ ON_THE_DEVICE = "Compute on the device: only what decides the next launch may be
 class Planner(Protocol):
     """Makes a submission's plans, and remembers the last one.
 
-    `steered`: whether any plan depended on results copied to the host. `leak`: what the last solve() did not free, in
-    words. `ignored`: the first failed call after which a solve() went on, in words. `printed`: the output of the last
-    solve().
+    `separate`: whether each call of solve() has a process of its own, so that none sees what others keep. `steered`:
+    whether any plan depended on results copied to the host. `leak`: what the last solve() did not free, in words.
+    `ignored`: the first failed call after which a solve() went on, in words. `printed`: the output of the last solve().
     """
+
+    @property
+    def separate(self) -> bool: ...
 
     steered: bool
     leak: str
@@ -60,8 +63,8 @@ class Planner(Protocol):
     ) -> Sequence[Plan] | None:
         """The plans of several calls of solve() in one process, of which each has these sizes and addresses.
 
-        None where all calls are in one process anyway, or where results that are copied to the host decide what happens
-        next. Raises RecordingStopped, and what `device` raises.
+        None where results that are copied to the host decide what happens next. Raises RecordingStopped, and what
+        `device` raises.
         """
 
     @property
@@ -85,6 +88,7 @@ class Planner(Protocol):
 class HarnessPlanner:
     """Plans with the problem's `solve()` harness and the submission's launch constants."""
 
+    separate = False
     steered = False
     leak = ""
     ignored = ""
@@ -100,7 +104,7 @@ class HarnessPlanner:
         return build_plan(self._problem, self._constants, sizes, addresses)
 
     def plan_series(self, calls: Sequence[tuple[Mapping[str, int], Mapping[str, int]]], device: DeviceMemory) -> None:
-        """Nothing: no code of a submission makes these plans."""
+        """Nothing: the problem's own harness keeps nothing."""
 
     def start_anew(self) -> None:
         """Nothing: the harness is the problem's own."""
@@ -119,6 +123,10 @@ class Recorder(Protocol):
     """Calls a submission's solve() and records what it asks for."""
 
     @property
+    def separate(self) -> bool:
+        """Whether each call has a process of its own."""
+
+    @property
     def kernels(self) -> Sequence[Kernel]:
         """The kernels that plans may launch, as far as they are known."""
 
@@ -131,8 +139,7 @@ class Recorder(Protocol):
     def record_series(
         self, calls: Sequence[Sequence[Argument]], properties: DeviceTable, device: DeviceMemory
     ) -> Recording | None:
-        """Calls solve() with each of these, in one process; None where one process answers all calls anyway. Raises as
-        `record`."""
+        """Calls solve() with each of these, in one process; None where calls are not separate. Raises as `record`."""
 
     @property
     def notes(self) -> Sequence[Diagnostic]:
@@ -163,6 +170,10 @@ class RecordingPlanner:
         self._last: Recording | None = None
 
     @property
+    def separate(self) -> bool:
+        return self._recorder.separate
+
+    @property
     def notes(self) -> Sequence[Diagnostic]:
         return self._recorder.notes
 
@@ -186,8 +197,6 @@ class RecordingPlanner:
     def plan_series(
         self, calls: Sequence[tuple[Mapping[str, int], Mapping[str, int]]], device: DeviceMemory
     ) -> Sequence[Plan] | None:
-        if self.steered:
-            return None
         arguments = [arguments_of(self._problem, sizes, addresses) for sizes, addresses in calls]
         series = self._recorder.record_series(arguments, self._table, device)
         if series is None or series.reads or len(series.begins) < len(calls):

@@ -50,6 +50,8 @@ class LibraryRecorder:
         self._cache = cache
         self._seconds = seconds
 
+    separate = True
+
     @property
     def kernels(self) -> tuple[Kernel, ...]:
         return self.program.kernels

@@ -35,6 +35,7 @@ class Played:
     """A recorder whose recordings are these, one after another and the last one again, from these lines."""
 
     kernels = PROGRAM.kernels
+    separate = False
 
     def __init__(self, made: Sequence[Recording]) -> None:
         self.made = list(made)

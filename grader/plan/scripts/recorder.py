@@ -52,6 +52,8 @@ class ScriptRecorder:
     a script could put into it what it has read.
     """
 
+    separate = False
+
     def __init__(
         self, program: Program, parameters: Sequence[str], sandbox: Sandbox, seconds: float, kept: Path
     ) -> None:

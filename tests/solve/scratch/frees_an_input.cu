@@ -1,10 +1,8 @@
 // problem: zip
-// expect: runtime_error launch_failure
+// expect: runtime_error unsupported_call
 // sizes: N=1000
 //
-// It frees an array that is not its own, and asks whether that went well.
-
-#include <cstdlib>
+// It frees an array that is not its own.
 
 __global__ void add(const float* a, const float* b, float* output, int N) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -13,5 +11,5 @@ __global__ void add(const float* a, const float* b, float* output, int N) {
 
 extern "C" void solve(const float* a, const float* b, float* output, int N) {
     add<<<(N + 255) / 256, 256>>>(a, b, output, N);
-    if (cudaFree((void*)a) != cudaSuccess) exit(1);  // <- here
+    cudaFree((void*)a);  // <- here
 }
