@@ -137,7 +137,8 @@ class Examiner:
             result = self._compare(case, run, references) if done else result_of_run(case, run, self._source)
         if result.verdict is not Verdict.ACCEPTED:
             # No fault and no outputs: what was executed can't be shown by a replay of one call.
-            message = f"{AFTER_OTHERS}: {result.message[:1].lower()}{result.message[1:]}. {KEPT}"
+            said = result.message.partition(". ")[0]
+            message = f"{AFTER_OTHERS}: {said[:1].lower()}{said[1:]}. {KEPT}"
             told = (case.sizes, case.family, case.seed, result.verdict)
             result = CaseResult(*told, line=result.line, message=message)
         return self._with_facts(result, case, began)

@@ -17,20 +17,29 @@ from grader.plan.runner import Run, Runner
 from grader.problem import Problem
 from grader.problem.cases import Case
 from grader.problem.inputs import make_inputs
+from grader.problem.sizes import fit_together
 from grader.run.limited import Limited
 
 MOST_BYTES = 64 << 10
 """Of the arrays of the case that is run so: enough for several blocks of most kernels, and soon done."""
 
 
-def choose_later(problem: Problem, cases: Sequence[Case]) -> Case | None:
-    """The largest of the small cases that has other sizes than the first one, which comes before it."""
+def choose_later(problem: Problem, cases: Sequence[Case]) -> tuple[Case, Case] | None:
+    """The case of a grading that runs so, and the one of the calls before that has other sizes.
+
+    The former is the largest of the small ones, the latter the first one, or if it is alone one of the least sizes.
+    """
 
     def size(case: Case) -> int:
         return problem.array_bytes(case.sizes)
 
-    others = [case for case in cases[1:] if case.sizes != cases[0].sizes and size(case) <= MOST_BYTES]
-    return max(others, key=size, default=None)
+    later = max((case for case in cases if size(case) <= MOST_BYTES), key=size, default=None)
+    if later is None:
+        return None
+    least = {name: bounds.low for name, bounds in problem.sizes.items()}
+    if later.sizes == cases[0].sizes and not problem.tests and fit_together(problem, least):
+        return later, Case(least, later.family, later.seed)
+    return later, cases[0]
 
 
 def run_after_others(
