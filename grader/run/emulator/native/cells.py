@@ -6,7 +6,7 @@ readers. Vectors of accesses that are plainly in order take the quick way in vec
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from grader.run.emulator import layout
 from grader.run.emulator.layout import CELL, CHUNK, CONTEXT, LAUNCH, TAG_SHIFT, WARP
@@ -72,9 +72,7 @@ class Kind:
 
     @property
     def name(self) -> str:
-        words = ("read", "write", "atomic", "volatile", "deferred", "padding", "block", "count", "cached")
-        flags = (self.reads, self.writes, self.atomic, self.volatile, self.deferred, self.padding, self.of_block)
-        return "_".join(word for word, flag in zip(words, (*flags, self.counts, self.cached), strict=True) if flag)
+        return "_".join(field.name for field in fields(self) if getattr(self, field.name))
 
 
 def access_info(f: IrFunction, kind: Kind, site: str = "%site") -> str:

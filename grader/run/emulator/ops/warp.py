@@ -25,8 +25,8 @@ _UNDEFINED = 0x7E5A5A5A
 """For lanes that take the value of one that has exited or that their mask leaves out. It is far from usual values as
 an integer, a float (7e37), halves and the upper word of a double, and no NaN, which a maximum ignores."""
 _SIGNS = [lane.bit_count() % 2 << 31 for lane in _LANE_IDS]
-"""The sign of such a value by lane: a step of any power of two leads to the other one, so that neither a maximum nor a
-minimum ignores all of them."""
+"""The sign of such a value by lane: the lane whose number differs in one bit has the other one, so that along a tree
+neither a maximum nor a minimum ignores all of them."""
 _SHUFFLES: dict[str, Callable[[int, int, int, int], tuple[int, bool]]] = {
     "up": lambda lane, by, low, most: (lane - by, lane - by >= most),
     "down": lambda lane, by, low, most: (lane + by, lane + by <= most),
