@@ -124,7 +124,12 @@ class Examiner:
         result = CaseResult(case.sizes, case.family, case.seed, Verdict.ACCEPTED)
         references = beside(lambda: self._references(case), "kgrade-references")
         try:
-            run = run_after_others(self._runner, self._problem, self._planner, limits, others, case)
+            parts = (self._runner, self._problem, self._planner, limits, others, case)
+            run = run_after_others(*parts, Poison.NAN)
+            if run is not None and run.status is RunStatus.DONE and run.holds_poison:
+                second = run_after_others(*parts, Poison.FINITE)
+                if second is not None:
+                    run = run.unwritten_as_in(second) if second.status is RunStatus.DONE else second
         except RunnerStopped as stop:
             run = stop.as_run()
         except RecordingStopped as stop:
@@ -188,30 +193,28 @@ class Examiner:
         return dataclasses.replace(result, seconds=time.monotonic() - began, scalars=scalars)
 
     def _run_poisoned(self, case: Case, repeat: bool, both_orders: bool) -> list[Run]:
-        """The runs to compare with the reference: two where their results differ, else one. A failed run is alone.
-
-        An element is unwritten if it kept two different poisons: a kernel may well write a NaN of its own.
-        """
+        """The runs to compare with the reference: two where their results differ, else one. A failed run is alone."""
         first = self._run(case, Poison.NAN)
         if first.status is not RunStatus.DONE:
             return [first]
         in_no_order = both_orders and first.in_no_order
-        if not repeat and not in_no_order and not any(mask.any() for mask in first.unwritten.values()):
+        if not repeat and not in_no_order and not first.holds_poison:
             return [first]
         second = self._run(case, Poison.FINITE)
         if second.status is not RunStatus.DONE:
             return [second]
-        both = {name: mask & second.unwritten[name] for name, mask in first.unwritten.items()}
         changed = {**second.changed, **first.changed}
-        first = dataclasses.replace(first, unwritten=both, changed=changed)
+        first, second = (
+            dataclasses.replace(one.unwritten_as_in(other), changed=changed)
+            for one, other in ((first, second), (second, first))
+        )
         if not repeat:
-            other_order = dataclasses.replace(second, unwritten=both, changed=changed)
-            return [other_order, first] if in_no_order else [first]
+            return [second, first] if in_no_order else [first]
         self.repeated += 1
-        if all(same_bits(array, second.outputs[name], both[name]) for name, array in first.outputs.items()):
+        if all(same_bits(array, second.outputs[name], first.unwritten[name]) for name, array in first.outputs.items()):
             return [first]
         self.differing += 1
-        return [dataclasses.replace(second, unwritten=both, changed=changed), first]
+        return [second, first]
 
     def _run(self, case: Case, poison: Poison) -> Run:
         limits = self._limits(self._problem, case)

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+import numpy as np
+
 from grader.core.limits import Limits
-from grader.core.plan import Alloc, Memset, Plan, Step, Synchronize, Upload
+from grader.core.plan import Alloc, Plan, Step, Synchronize, Upload
 from grader.plan.planner import Planner
-from grader.plan.poison import Poison
+from grader.plan.poison import Poison, make_poisoned
 from grader.plan.runner import Run, Runner
 from grader.problem import Problem
 from grader.problem.cases import Case
@@ -43,13 +45,20 @@ def choose_later(problem: Problem, cases: Sequence[Case]) -> tuple[Case, Case] |
 
 
 def run_after_others(
-    runner: Runner, problem: Problem, planner: Planner, limits: Limits, others: Sequence[Case], case: Case
+    runner: Runner,
+    problem: Problem,
+    planner: Planner,
+    limits: Limits,
+    others: Sequence[Case],
+    case: Case,
+    poison: Poison,
 ) -> Run | None:
     """The run of the case after calls with the `others`, the last of them in its own arrays if it has these sizes.
 
-    None where the planner can't tell what later calls do. Raises what the runner does.
+    The outputs hold the poison before each call. None where the planner can't tell what later calls do. Raises what the
+    runner does.
     """
-    own = runner.prepare(problem, case.sizes, case.family, case.seed, Poison.NAN)
+    own = runner.prepare(problem, case.sizes, case.family, case.seed, poison)
     device = Limited(runner, limits)
     steps: list[Step] = []
     places: list[Mapping[str, int]] = []
@@ -71,7 +80,7 @@ def run_after_others(
         return None
     for (one, where), plan in zip(calls, plans, strict=True):
         # Whoever calls solve() has waited for what came before, and waits for what it does.
-        steps += [*_fill(problem, one, where), Synchronize(), *plan.steps, Synchronize()]
+        steps += [*_fill(problem, one, where, poison), Synchronize(), *plan.steps, Synchronize()]
     return runner.execute(Plan(tuple(steps)), limits)
 
 
@@ -80,11 +89,11 @@ def _sizes(problem: Problem, case: Case) -> Iterator[tuple[str, int]]:
         yield name, max(array.nbytes(case.sizes), 1)
 
 
-def _fill(problem: Problem, case: Case, addresses: Mapping[str, int]) -> Iterator[Step]:
-    """Puts the inputs of a case into arrays, and into the outputs what no kernel writes."""
-    for name, made in make_inputs(problem, case.sizes, case.family, case.seed).items():
+def _fill(problem: Problem, case: Case, addresses: Mapping[str, int], poison: Poison) -> Iterator[Step]:
+    """Puts the inputs of a case into arrays, and into the outputs what they hold before a run."""
+    start = problem.start_contents(case.sizes)
+    for name, array in problem.outputs.items():
+        start.setdefault(name, make_poisoned(array.shape(case.sizes), np.dtype(array.dtype.numpy), poison))
+    for name, made in {**make_inputs(problem, case.sizes, case.family, case.seed), **start}.items():
         if made.nbytes:
             yield Upload(addresses[name], made.tobytes())
-    for name, array in problem.outputs.items():
-        if size := array.nbytes(case.sizes):
-            yield Memset(addresses[name], 0xFF, size)

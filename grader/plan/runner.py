@@ -7,6 +7,7 @@ separate process, and sees only the inputs of the current case.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+import dataclasses
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -71,6 +72,18 @@ class Run:
     details: str = ""
     remarks: tuple[Remark, ...] = ()
     in_no_order: bool = False
+
+    @property
+    def holds_poison(self) -> bool:
+        return any(mask.any() for mask in self.unwritten.values())
+
+    def unwritten_as_in(self, other: Run) -> Run:
+        """This run with those elements unwritten that kept their poison in one with the other poison too.
+
+        A kernel may well write one of the two patterns.
+        """
+        both = {name: mask & other.unwritten[name] for name, mask in self.unwritten.items()}
+        return dataclasses.replace(self, unwritten=both)
 
 
 class RunnerStopped(Exception):

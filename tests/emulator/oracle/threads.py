@@ -120,7 +120,7 @@ SPECIAL: dict[str, Callable[[Threads], Lanes]] = {
     "%lanemask_gt": _lane(lambda lane: mask(32) & ~mask(lane + 1)),
     "%lanemask_ge": _lane(lambda lane: mask(32) & ~mask(lane)),
     "%warpid": _slots,
-    "%nwarpid": _constant(lambda block: -(-block.threads // 32)),
+    "%nwarpid": _constant(lambda block: 48),
     "%clock": _constant(lambda block: block.steps),
     "%clock64": _constant(lambda block: block.steps),
     "WARP_SZ": _constant(lambda block: 32),
