@@ -15,6 +15,10 @@ from pathlib import Path
 _OWN_COUNT = (5, 14)
 """From this Linux version on, a user namespace counts its own processes; before, all of the user's count together."""
 
+STACK = 8 << 20
+"""Bytes of a program's first stack, as Linux has them at first. Where a user's shell sets none, `data` would have a way
+around it."""
+
 
 @dataclass(frozen=True)
 class SandboxLimits:
@@ -40,6 +44,7 @@ def shell_limits(limits: SandboxLimits) -> Iterator[str]:
     rows = (
         ("v", resource.RLIMIT_AS, limits.memory, 1024),
         ("d", resource.RLIMIT_DATA, limits.data, 1024),
+        ("s", resource.RLIMIT_STACK, STACK, 1024),
         ("t", resource.RLIMIT_CPU, limits.cpu_seconds, 1),
         ("f", resource.RLIMIT_FSIZE, limits.file_bytes, 512),
         ("n", resource.RLIMIT_NOFILE, limits.descriptors, 1),
