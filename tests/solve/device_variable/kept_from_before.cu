@@ -1,11 +1,8 @@
 // problem: reduce
 // expect: wrong_answer wrong_value
-// on gpu: accepted
 // sizes: N=100 N=1000
 //
-// The variable is not set to zero, and keeps what the call before left there. On a GPU each run loads the module anew:
-// there it goes wrong when it is timed, which no file here is.
-
+// The variable is not set to zero, and keeps what the call before left there.
 __device__ float total;
 
 __global__ void sum(const float* input, int N) {
