@@ -42,7 +42,7 @@ def parse(text: str) -> Facts:
 
 def _walk(data: bytes) -> _Walk:
     walk = _Walk(data)
-    tree = syntax_tree(_known_conditions(data))
+    tree = syntax_tree(_without_attributes(_known_conditions(data)))
     if tree is not None:
         walk.visit(tree.root_node.children, _Place())
     return walk
@@ -53,9 +53,19 @@ def _known_conditions(data: bytes) -> bytes:
     return _CONDITION.sub(lambda line: _HAS_INCLUDE.sub(lambda one: b"1".ljust(len(one[0])), line[0]), data)
 
 
+def _without_attributes(data: bytes) -> bytes:
+    """Replaces attributes that the grammar does not know, which would end a declaration, by blanks."""
+    return _ATTRIBUTE.sub(lambda one: re.sub(rb"[^\n]", b" ", one[0]), data)
+
+
 _DIRECTIVE = re.compile(r"^[ \t]*(?:#|%:)[ \t]*(?:define|undef|if|ifdef|ifndef)\b", re.MULTILINE)
 _CONDITION = re.compile(rb"^[ \t]*#[ \t]*(?:el)?if\b(?:\\\r?\n|[^\n])*", re.MULTILINE)
 _HAS_INCLUDE = re.compile(rb"""__has_include(?:_next)?[ \t]*\([ \t]*(?:<[^<>\n]*>|"[^"\n]*")[ \t]*\)""")
+_ATTRIBUTE = re.compile(
+    rb"""\b(?:__(?:cluster_dims|maxnreg|block_size|align)__[ \t]*\((?:[^()]|\([^()]{0,80}\)){0,80}\)"""
+    rb"""|__(?:inline_hint|nv_pure)__\b|_Pragma[ \t]*\([ \t]*"[^"\n]{0,200}"[ \t]*\))"""
+)
+"""Of functions, and `_Pragma`: CUDA C++ Programming Guide, C++ Language Extensions."""
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _DEVICE_WORDS = frozenset({"__device__", "__constant__", "__shared__", "__managed__", "__global__"})
 _TYPE_WORDS = frozenset({"typedef", "using", "const", "constexpr", "friend", "static_assert"})

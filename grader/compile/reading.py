@@ -278,8 +278,17 @@ def _found_by(packages: tuple[str, ...], places: tuple[str | None, ...]) -> tupl
     return tuple(path for path in dict.fromkeys(found) if path != Path("/"))
 
 
+@lru_cache
+def _revision() -> str:
+    """What reads a text, so that what an earlier version found in it is not taken for what this one finds."""
+    digest = hashlib.sha256(__version__.encode())
+    for file in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(file.read_bytes())
+    return digest.hexdigest()
+
+
 def _file(text: str, kind: str) -> Path:
-    name = hashlib.sha256(f"{__version__}\0{kind}\0{text}".encode()).hexdigest()
+    name = hashlib.sha256(f"{_revision()}\0{kind}\0{text}".encode()).hexdigest()
     return cache_folder() / "texts" / f"{name}.json"
 
 

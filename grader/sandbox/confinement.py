@@ -91,8 +91,14 @@ def make_folder(copies: Sequence[Path] = ()) -> Path:
     folder = Path(tempfile.mkdtemp(prefix="kgrade-")).resolve()
     for original in copies:
         with suppress(FileNotFoundError):
-            shutil.copytree(original, folder / original.name)
+            shutil.copytree(original, folder / original.name, copy_function=_copy_if_there)
     return folder
+
+
+def _copy_if_there(source: str, target: str) -> None:
+    """Copies a file. A cache's other users make files beside the ones that they keep, and remove them."""
+    with suppress(FileNotFoundError):
+        shutil.copy2(source, target)
 
 
 def remove_folder(folder: Path) -> None:

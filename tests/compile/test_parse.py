@@ -6,6 +6,7 @@ import pytest
 
 from grader.compile.facts import Facts, Macro
 from grader.compile.parse import parse
+from grader.core.verdict import Form
 
 
 def names(facts: Facts, space: str) -> list[str]:
@@ -32,6 +33,25 @@ def names(facts: Facts, space: str) -> list[str]:
 def test_finds_a_kernel(text: str) -> None:
     facts = parse(text)
     assert [k.signature for k in facts.kernels] == ["k(float* a)"]
+
+
+@pytest.mark.parametrize("head", ["__global__ void {}", "__global__ {} void", "template <int N> __global__ void {}\n"])
+@pytest.mark.parametrize(
+    "attribute",
+    [
+        "__cluster_dims__(2, 1, 1)",
+        "__maxnreg__(65536 / (BLOCK * 2))",
+        "__block_size__((128, 1, 1), (2, 1, 1))",
+        "__launch_bounds__(128) __cluster_dims__(SIZE)",
+        "__align__(16)",
+        "__nv_pure__",
+        '_Pragma("nv_diag_suppress 20012")',
+    ],
+)
+def test_an_attribute_hides_neither_its_function_nor_the_next(head: str, attribute: str) -> None:
+    facts = parse(head.format(attribute) + ' k(float* a) {}\nextern "C" void solve(float* a) { k<<<1, 1>>>(a); }\n')
+    assert names(facts, "kernel") == ["k"] and names(facts, "host") == ["solve"]
+    assert facts.functions[0].line == 1 + head.count("\n") and facts.form is Form.SOLVE
 
 
 def test_tells_kernels_device_and_host_functions_apart() -> None:
