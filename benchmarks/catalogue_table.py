@@ -11,7 +11,7 @@ from statistics import median
 from grader.boards.words import duration
 from grader.core.errors import UsageError
 from grader.measure.datasheet import Datasheet, datasheet
-from grader.measure.score import share_of, speed_of_light
+from grader.measure.score import PARTS, share_of, speed_of_light
 from grader.problem import Problem, load_problem
 
 LIBRARY = "the library"
@@ -57,11 +57,15 @@ def sheet_of(gpu: str) -> Datasheet:
 
 
 def share(problem: Problem, sizes: Mapping[str, int], seconds: float, gpu: str) -> float:
-    """The share of the speed of light of a time in seconds, 0 to 1, without the time that a launch takes."""
+    """The share of the speed of light of a time in seconds, without the time that a launch takes."""
     sheet, cost = sheet_of(gpu), problem.cost_of(sizes)
     rate = sheet.rate(problem.precision) or sheet.fp32
-    light = speed_of_light(flops=cost.flops, bytes=cost.bytes, bandwidth=sheet.bandwidth, rate=rate, floor=0.0)
-    return share_of(light, seconds).value
+    split = max(rate, (sheet.fp16 or 0.0) / PARTS) if problem.splits else rate
+    light, least = (
+        speed_of_light(flops=cost.flops, bytes=cost.bytes, bandwidth=sheet.bandwidth, rate=one, floor=0.0)
+        for one in (rate, split)
+    )
+    return share_of(light, seconds, least).value
 
 
 def read_rows(file: Path, gpu: str) -> list[Timed]:

@@ -179,7 +179,8 @@ class Ceilings:
     """Peak rates of one GPU: bytes per second, operations per second, and the time of an empty kernel in seconds.
 
     `precision` is the type of the operations: "fp32", "fp16" (accumulated in fp32) or "int8". `bandwidth` and
-    `flops` were measured on this GPU; the data sheet's figures stand beside them, None if unknown.
+    `flops` were measured on this GPU; the data sheet's figures stand beside them, None if unknown. `split_flops` are
+    the operations in fp32 that tensor cores could do, where the problem takes products of split numbers, else None.
     """
 
     gpu: str
@@ -191,6 +192,7 @@ class Ceilings:
     datasheet_flops: float | None
     floor: float
     precision: str = "fp32"
+    split_flops: float | None = None
 
 
 @dataclass(frozen=True)

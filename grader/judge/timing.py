@@ -23,9 +23,9 @@ from grader.core.verdict import Verdict
 from grader.judge.examiner import result_of_run, result_of_stop
 from grader.languages.language import Language
 from grader.languages.registry import language_of, read_submission
-from grader.measure.overall import light_of
+from grader.measure.overall import least_of, share_of_light
 from grader.measure.samples import BASELINE, CANDIDATE, Timing
-from grader.measure.score import share_of
+from grader.measure.score import PARTS
 from grader.measure.statistics import ratio_interval, summarise
 from grader.plan.planner import Planner
 from grader.plan.runner import Run, RunnerStopped
@@ -115,7 +115,7 @@ class Measurer:
         if not self._problem.benchmarks:
             return Timed(note="the problem names no benchmark sizes")
         progress("measuring what this GPU can do")
-        reached, _ = self._ceilings(self._gpu, self._cache, precision=self._problem.precision)
+        reached = self._reached()
         baseline = self._compile_baseline()
         found: list[SizeMeasurement] = []
         null = None
@@ -140,11 +140,15 @@ class Measurer:
             found.append(self._size(sizes, timing, check.verified))
         measurement = Measurement(tuple(found), reached, null)
         known = self._problem.cost_is_known
-        if known and any(is_outdated(light_of(size, reached), size.time.value) for size in found):
+        if known and any(is_outdated(least_of(size, reached), size.time.value) for size in found):
             progress("measuring what this GPU can do")
-            fresh, _ = self._ceilings(self._gpu, self._cache, precision=self._problem.precision, fresh=True)
-            measurement = replace(measurement, ceilings=fresh)
+            measurement = replace(measurement, ceilings=self._reached(fresh=True))
         return Timed(_with_shares(measurement) if known else measurement)
+
+    def _reached(self, fresh: bool = False) -> Ceilings:
+        problem = self._problem
+        reached, figures = self._ceilings(self._gpu, self._cache, precision=problem.precision, fresh=fresh)
+        return replace(reached, split_flops=figures.fp16 / PARTS) if problem.splits else reached
 
     def _time(self, sizes: Mapping[str, int], check: Check, baseline: _Baseline | None, null: bool) -> Timing | Run:
         plans = SetPlans(self._problem, check.numbers, self._planner)
@@ -303,6 +307,6 @@ def _check_plausible(timing: Timing, verified: int, wall_seconds: float) -> None
 
 def _with_shares(measurement: Measurement) -> Measurement:
     """Adds each size's share of the speed of light by these ceilings."""
-    shares = [share_of(light_of(size, measurement.ceilings), size.time.value).value for size in measurement.sizes]
+    shares = [share_of_light(size, measurement.ceilings).value for size in measurement.sizes]
     sizes = tuple(replace(size, sol=share) for size, share in zip(measurement.sizes, shares, strict=True))
     return replace(measurement, sizes=sizes)

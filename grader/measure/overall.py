@@ -6,9 +6,10 @@ It applies `score`; it measures nothing.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from grader.core.report import Ceilings, Interval, Measurement, Modelled, SizeMeasurement
-from grader.measure.score import score_interval, share_of, speed_of_light
+from grader.measure.score import Share, score_interval, share_of, speed_of_light
 from grader.measure.statistics import Quad, ratio_interval
 
 NULL_TOLERANCE = 0.003
@@ -26,6 +27,16 @@ def light_of(size: SizeMeasurement, ceilings: Ceilings) -> float:
     )
 
 
+def least_of(size: SizeMeasurement, ceilings: Ceilings) -> float:
+    """The same where tensor cores multiply parts of numbers: less than the time of light, if at all."""
+    return light_of(size, replace(ceilings, flops=max(ceilings.flops, ceilings.split_flops or 0.0)))
+
+
+def share_of_light(size: SizeMeasurement, ceilings: Ceilings) -> Share:
+    """The share of the speed of light that this size reached."""
+    return share_of(light_of(size, ceilings), size.time.value, least_of(size, ceilings))
+
+
 def overall_score(measurement: Measurement) -> Interval | None:
     """The score with its interval; None without a size, or if the work of any size is unknown.
 
@@ -34,14 +45,15 @@ def overall_score(measurement: Measurement) -> Interval | None:
     """
     if not measurement.sizes or any(size.sol is None for size in measurement.sizes):
         return None
-    lights = [light_of(size, measurement.ceilings) for size in measurement.sizes]
+    reached = measurement.ceilings
+    lights = [(light_of(size, reached), least_of(size, reached)) for size in measurement.sizes]
     return score_interval(lights, [size.time for size in measurement.sizes])
 
 
 def impossible(measurement: Measurement) -> list[SizeMeasurement]:
     """The sizes measured faster than the speed of light; such an entry is held for review."""
     known = (size for size in measurement.sizes if size.sol is not None)
-    return [size for size in known if share_of(light_of(size, measurement.ceilings), size.time.value).audit]
+    return [size for size in known if share_of_light(size, measurement.ceilings).audit]
 
 
 def is_sound(measurement: Measurement) -> bool:

@@ -13,11 +13,14 @@ from grader.core.report import Interval
 
 AUDIT_ABOVE = 1.05
 """Nothing is faster than light: a larger share means a wrong cost, a wrong ceiling, or a cheat."""
+PARTS = 3
+"""Products of halves that make one of fp32, with errors like those of fp32 (Ootomo and Yokota, Recovering single precision
+accuracy from Tensor Cores while surpassing the FP32 theoretical peak performance, 2022)."""
 
 
 @dataclass(frozen=True)
 class Share:
-    """A share of the speed of light, 0 to 1; `audit` marks a measurement that is impossibly fast."""
+    """A share of the speed of light, 0 to the most; `audit` marks a measurement that is impossibly fast."""
 
     value: float
     audit: bool
@@ -34,13 +37,16 @@ def speed_of_light(*, flops: int, bytes: int, bandwidth: float, rate: float, flo
     return max(bytes / bandwidth, flops / rate, floor)
 
 
-def share_of(light: float, seconds: float) -> Share:
-    """The share of the speed of light: `light` seconds divided by the measured `seconds`, at most 1."""
+def share_of(light: float, seconds: float, least: float | None = None) -> Share:
+    """The share of the speed of light: `light` seconds divided by the measured `seconds`.
+
+    It is at most 1, or that of the `least` seconds that the work takes by units which `light` leaves out.
+    """
     if not (light > 0 and seconds > 0):
         raise ValueError(f"{light:g} and {seconds:g} seconds: both have to be above 0")
-    share = light / seconds
+    share, most = light / seconds, light / (least or light)
     # The cap keeps one impossible size from raising the mean of all.
-    return Share(min(share, 1.0), share > AUDIT_ABOVE)
+    return Share(min(share, most), share > AUDIT_ABOVE * most)
 
 
 def geometric_mean(shares: Sequence[float]) -> float:
@@ -52,13 +58,18 @@ def geometric_mean(shares: Sequence[float]) -> float:
     return exp(sum(log(share) for share in shares) / len(shares))
 
 
-def score_interval(lights: Sequence[float], times: Sequence[Interval]) -> Interval:
-    """The score with its interval, which follows from the times' intervals: a longer time is a lower score."""
+def score_interval(lights: Sequence[tuple[float, float]], times: Sequence[Interval]) -> Interval:
+    """The score with its interval, which follows from the times' intervals: a longer time is a lower score.
+
+    `lights` has the light and the least seconds of each size, as `share_of` takes them.
+    """
     if len(lights) != len(times):
         raise ValueError(f"{len(lights)} sizes and {len(times)} times: they have to be as many")
 
     def score(seconds: Sequence[float]) -> float:
-        return geometric_mean([share_of(light, t).value for light, t in zip(lights, seconds, strict=True)])
+        return geometric_mean(
+            [share_of(light, t, least).value for (light, least), t in zip(lights, seconds, strict=True)]
+        )
 
     return Interval(score([t.value for t in times]), score([t.high for t in times]), score([t.low for t in times]))
 

@@ -18,7 +18,7 @@ from grader.core.crash import write_crash_log
 from grader.core.errors import KgradeError
 from grader.core.report import Interval, Modelled, ModelSize, Report
 from grader.judge.deadline import Deadline, DeadlinePassed
-from grader.measure.score import geometric_mean, share_of, speed_of_light
+from grader.measure.score import PARTS, geometric_mean, share_of, speed_of_light
 from grader.model.calibration import calibration_of
 from grader.model.gpus import ModelGpu, gpu_named
 from grader.model.kernel import WORDS
@@ -125,16 +125,26 @@ def modelled(
 
 def light_of(problem: Problem, sizes: Mapping[str, int], gpu: ModelGpu) -> float:
     """The shortest time in seconds that this size can take on this GPU, by its data sheet."""
+    return _lights(problem, sizes, gpu)[0]
+
+
+def _lights(problem: Problem, sizes: Mapping[str, int], gpu: ModelGpu) -> tuple[float, float]:
+    """That time, and the one by products of split numbers on tensor cores where the problem takes them."""
     values, cost, sm = calibration_of(gpu), problem.cost_of(sizes), gpu.sm
     tensor = sm.tensor * gpu.tensor_share
     rates = {"fp32": float(sm.fp32), "fp16": tensor, "int8": tensor * sm.tensor_of["s8"]}
-    return speed_of_light(
-        flops=cost.flops,
-        bytes=cost.bytes,
-        bandwidth=gpu.bandwidth * values.dram_share,
-        rate=2.0 * rates[problem.precision] * gpu.sms * gpu.clock,
-        floor=values.launch_seconds,
+    usual = rates[problem.precision]
+    light, least = (
+        speed_of_light(
+            flops=cost.flops,
+            bytes=cost.bytes,
+            bandwidth=gpu.bandwidth * values.dram_share,
+            rate=2.0 * rate * gpu.sms * gpu.clock,
+            floor=values.launch_seconds,
+        )
+        for rate in (usual, max(usual, tensor / PARTS) if problem.splits else usual)
     )
+    return light, least
 
 
 def _size(problem: Problem, time: ModelTime) -> ModelSize:
@@ -142,7 +152,8 @@ def _size(problem: Problem, time: ModelTime) -> ModelSize:
         return ModelSize(dict(time.sizes), None, why_not=time.why_not)
     share = None
     if problem.cost_is_known:
-        share = share_of(light_of(problem, time.sizes, time.gpu), time.seconds).value
+        light, least = _lights(problem, time.sizes, time.gpu)
+        share = share_of(light, time.seconds, least).value
     return ModelSize(dict(time.sizes), Interval(time.seconds, time.low, time.high), WORDS[time.bound], share)
 
 

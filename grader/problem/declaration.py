@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from grader.problem.expressions import inline
 from grader.problem.gates import Gates
-from grader.problem.parameters import INDICES, Array, Computed, Parameter, Scalar, Size, bf16, e4m3, e5m2, f16, i8
+from grader.problem.parameters import INDICES, Array, Computed, Parameter, Scalar, Size, bf16, e4m3, e5m2, f16, f32, i8
 
 if TYPE_CHECKING:
     from grader.problem.always import Always
@@ -87,6 +87,11 @@ class Declaration:
         types = {array.dtype for array in self.inputs.values()}
         # Tensor cores multiply fp8 as fast as int8, and bf16 as fast as fp16.
         return "int8" if types & {i8, e4m3, e5m2} else "fp16" if types & {f16, bf16} else "fp32"
+
+    @property
+    def splits(self) -> bool:
+        """Whether products of split numbers, by tensor cores, are as accurate as the sums of products asked for."""
+        return self.gates.kind == "contraction" and any(array.dtype == f32 for array in self.inputs.values())
 
     @property
     def c_parameters(self) -> list[tuple[str, str]]:

@@ -1,6 +1,7 @@
 """The score of a whole measurement, on sizes whose shares are known."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -40,6 +41,14 @@ def test_the_least_time_is_the_floor_where_there_is_little_to_do() -> None:
 def test_what_was_quicker_than_light_is_found() -> None:
     slow, quick = size(0.0096), size(0.0095)
     assert impossible(measurement(slow, quick)) == [quick]
+
+
+def test_products_of_split_numbers_may_be_quicker_than_the_units_for_fp32() -> None:
+    quick, quicker = (size(seconds, flops=10**13, moved=1) for seconds in (0.5, 0.2))
+    ceilings = replace(CEILINGS, split_flops=4e13)
+    score = overall_score(Measurement((quick,), ceilings, None))
+    assert score is not None and abs(score.value - 2.0) < 1e-12
+    assert impossible(Measurement((quick, quicker), ceilings, None)) == [quicker]
 
 
 def against_itself(ratio: float) -> list[Quad]:

@@ -20,6 +20,11 @@ def test_a_share_is_capped_and_too_much_is_held_for_audit() -> None:
     assert (share_of(1.06, 1.0).value, share_of(1.06, 1.0).audit) == (1.0, True)
 
 
+def test_units_that_the_light_leaves_out_may_be_faster_than_it() -> None:
+    assert (share_of(1.0, 0.5, least=0.2).value, share_of(1.0, 0.5, least=0.2).audit) == (2.0, False)
+    assert (share_of(1.0, 0.1, least=0.2).value, share_of(1.0, 0.1, least=0.2).audit) == (5.0, True)
+
+
 def test_one_impossible_size_does_not_lift_the_score() -> None:
     honest = geometric_mean([share_of(1.0, t).value for t in (2.0, 2.0)])
     cheating = geometric_mean([share_of(1.0, t).value for t in (2.0, 1e-9)])
@@ -28,7 +33,7 @@ def test_one_impossible_size_does_not_lift_the_score() -> None:
 
 
 def test_a_score_follows_its_times() -> None:
-    score = score_interval([1.0, 1.0], [Interval(2.0, 1.9, 2.1), Interval(8.0, 7.6, 8.4)])
+    score = score_interval([(1.0, 1.0), (1.0, 1.0)], [Interval(2.0, 1.9, 2.1), Interval(8.0, 7.6, 8.4)])
     assert score.value == pytest.approx(0.25)
     assert score.low == pytest.approx(0.25 / 1.05)
     assert score.high == pytest.approx(0.25 / 0.95)
@@ -41,7 +46,7 @@ def test_a_score_follows_its_times() -> None:
         lambda: share_of(1.0, 0.0),
         lambda: geometric_mean([]),
         lambda: geometric_mean([0.5, 0.0]),
-        lambda: score_interval([1.0], []),
+        lambda: score_interval([(1.0, 1.0)], []),
     ],
 )
 def test_figures_that_mean_nothing_are_refused(wrong) -> None:

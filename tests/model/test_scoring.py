@@ -53,6 +53,13 @@ def test_the_score_is_the_mean_share_of_the_light(tmp_path):
     assert said[1] == "computing the model time on H200, 2 of 3: M=2048,N=2048,K=2048"
 
 
+def test_products_of_split_numbers_may_be_quicker_than_the_light(tmp_path):
+    lights = [light_of(MATMUL, sizes, H200) for sizes in MATMUL.benchmarks]
+    found = found_by(timer(lights[0] / 2, lights[1] / 100, lights[2] / 2), tmp_path)
+    # A third of what tensor cores do for halves is so many times what the units for fp32 do.
+    assert [size.share for size in found.sizes] == pytest.approx([2.0, 3.354, 2.0], rel=1e-2)
+
+
 def test_the_light_is_that_of_the_data_sheet():
     # 2 · 1024³ operations at 132 · 128 · 2 · 1.98 GHz = 66.9 TFLOP/s.
     assert light_of(MATMUL, {"M": 1024, "N": 1024, "K": 1024}, H200) == pytest.approx(32.1e-6, rel=1e-3)
