@@ -14,8 +14,8 @@ from grader.core.report import Interval
 AUDIT_ABOVE = 1.05
 """Nothing is faster than light: a larger share means a wrong cost, a wrong ceiling, or a cheat."""
 PARTS = 3
-"""Products of halves that make one of fp32, with errors like those of fp32 (Ootomo and Yokota, Recovering single precision
-accuracy from Tensor Cores while surpassing the FP32 theoretical peak performance, 2022)."""
+"""Products of halves that make one of fp32, with errors like those of fp32 (Ootomo and Yokota, Recovering single
+precision accuracy from Tensor Cores while surpassing the FP32 theoretical peak performance, 2022)."""
 
 
 @dataclass(frozen=True)
