@@ -104,6 +104,15 @@ class OutputCheck:
 
 
 @dataclass(frozen=True)
+class Call:
+    """A call of solve(): its sizes, and the family and seed of its inputs."""
+
+    sizes: Mapping[str, int]
+    family: str
+    seed: int
+
+
+@dataclass(frozen=True)
 class CaseResult:
     """One case (sizes, input family and seed) and its result."""
 
@@ -120,6 +129,8 @@ class CaseResult:
     instructions: int | None = None
     scalars: Mapping[str, float] = field(default_factory=dict)
     """The kernel's by-value arguments other than sizes."""
+    after: tuple[Call, ...] = ()
+    """The calls before it in one process, without which it is right."""
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,10 @@ import time
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
-from grader.core.report import CaseResult, FaultReport, KernelInfo
+from grader.core.report import Call, CaseResult, FaultReport, KernelInfo
 from grader.core.threads import beside, one_thread
 from grader.core.verdict import FaultClass, Verdict, WrongKind
+from grader.judge.wording import AFTER_OTHERS
 from grader.plan.poison import Poison
 from grader.plan.runner import Remark, Run, Runner, RunnerStopped, RunStatus
 from grader.plan.stopped import RecordingStopped
@@ -49,11 +50,7 @@ VERDICTS = {
 IN_NO_ORDER = "Launches that no event and no synchronisation orders were run in both orders; one of them came to this"
 
 
-AFTER_OTHERS = (
-    "solve() is right in a process of its own, but not after other calls in the same one, with other arrays, sizes and "
-    "data"
-)
-STOPS_OF_A_LATER_CALL = (Verdict.RUNTIME_ERROR, Verdict.WRONG_ANSWER)
+OF_A_LATER_CALL = (Verdict.RUNTIME_ERROR, Verdict.WRONG_ANSWER, Verdict.INTERNAL_ERROR)
 KEPT = "Static variables outlive a call: capture graphs, pack data and clear counters in each, for the sizes of each"
 
 
@@ -96,10 +93,10 @@ class Examiner:
         self._source = submission.text
         self._planner = planner
 
-    def examine(self, case: Case, after: Case | None = None) -> CaseResult:
+    def examine(self, case: Case, after: Sequence[Case] = ()) -> CaseResult:
         """Examines the case, and if it is right its sizes with other inputs; the result is of the first that fails.
 
-        `after`: those inputs also in a process that has called solve() with that case, and with this one.
+        `after`: those inputs also in a process that has called solve() with these cases, and with this one.
         """
         self.before_case()
         first = self._examine(case, repeat=self._referee is not None)
@@ -110,8 +107,8 @@ class Examiner:
         if other is not None:
             results.append(self._examine(other, repeat=False, both_orders=False))
         right, planner = results[-1].verdict is Verdict.ACCEPTED, self._planner
-        if right and after is not None and planner.separate and not planner.steered:
-            others = [after] if other is None else [after, case, case]
+        if right and after and planner.separate and not planner.steered:
+            others = [*after] if other is None else [*after, case, case]
             results.append(self._examine_later_call(others, other or case))
         decides = next((result for result in results if result.verdict is not Verdict.ACCEPTED), first)
         return dataclasses.replace(decides, seconds=sum(result.seconds for result in results))
@@ -134,18 +131,19 @@ class Examiner:
             run = stop.as_run()
         except RecordingStopped as stop:
             run, result = None, result_of_stop(case, stop, self._source)
-            if result.verdict not in STOPS_OF_A_LATER_CALL:
-                # All calls together have the steps, the time and the memory of one.
-                result = dataclasses.replace(result, verdict=Verdict.ACCEPTED)
         if run is not None:
             done = run.status is RunStatus.DONE
             result = self._compare(case, run, references) if done else result_of_run(case, run, self._source)
+        if result.verdict not in OF_A_LATER_CALL:
+            # All calls together have the steps, the time and the memory of one.
+            result = dataclasses.replace(result, verdict=Verdict.ACCEPTED)
         if result.verdict is not Verdict.ACCEPTED:
-            # No fault and no outputs: what was executed can't be shown by a replay of one call.
+            calls = tuple(Call(other.sizes, other.family, other.seed) for other in others)
             said = result.message.partition(". ")[0]
             message = f"{AFTER_OTHERS}: {said[:1].lower()}{said[1:]}. {KEPT}"
-            told = (case.sizes, case.family, case.seed, result.verdict)
-            result = CaseResult(*told, line=result.line, message=message)
+            fault = result.fault and dataclasses.replace(result.fault, hint=KEPT)
+            # Its kind would be that of a wrong kernel.
+            result = dataclasses.replace(result, kind=None, fault=fault, message=message, after=calls)
         return self._with_facts(result, case, began)
 
     def _examine(self, case: Case, repeat: bool, both_orders: bool = True) -> CaseResult:

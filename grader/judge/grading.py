@@ -100,10 +100,10 @@ class Grading:
             first = cases[0] if cases else Case({}, "", 0)
             return Outcome(failure=result_of_run(first, stop.as_run()), details=stop.details)
         results: list[CaseResult] = []
-        later, before = choose_later(self._problem, cases) or (None, None)
+        later, before = choose_later(self._problem, cases) or (None, [])
         for number, case in enumerate(cases, 1):
             progress(f"{label} {number} of {len(cases)}: {format_numbers(case.sizes)}")
-            result = self.examiner.examine(case, after=before if case is later else None)
+            result = self.examiner.examine(case, after=before if case is later else ())
             late = result.verdict is Verdict.TIME_LIMIT_EXCEEDED
             if results and late and self.part.emulated and may_be_too_large(self._problem, case, self.part.sure_bytes):
                 # Smaller ones came to their end. Those that are larger still are not tried.

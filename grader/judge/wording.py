@@ -21,6 +21,10 @@ from grader.problem.cases import format_numbers
 
 ACCESSES = {"read": "Reads", "write": "Writes", "atomic": "Updates"}
 
+AFTER_OTHERS = (
+    "solve() is right in a process of its own, but not after other calls in the same one, with other arrays, sizes and "
+    "data"
+)
 PLACED = {FaultClass.OUT_OF_BOUNDS: "out of bounds", FaultClass.MISALIGNED: "misaligned"}
 """Faults of an access to one element, and the word for them."""
 
@@ -99,6 +103,9 @@ def headline(problem: Problem, result: CaseResult, language: LanguageName = Lang
     case = f" (with {format_numbers({**result.sizes, **result.scalars})}{f': {label}' if label else ''})"
     if result.fault is not None:
         found = fault_headline(problem, result.fault, result.sizes, language)
+        if result.after:
+            begins = found[:1] if found.startswith("cuda") else found[:1].lower()
+            found = f"{AFTER_OTHERS}: {begins}{found[1:]}"
         return found + ("" if result.fault.fault in SIZELESS else case)
     at = f", in line {result.line}" if result.line else ""
     first, _ = _sentences(result.message)

@@ -24,7 +24,9 @@ from grader.core.verdict import LanguageName, Verdict
 from grader.languages.language import Language
 from grader.plan.device_table import EMULATED
 from grader.plan.planner import Planner
+from grader.plan.poison import Poison
 from grader.plan.runner import Runner, RunnerStopped, RunStatus
+from grader.plan.series import plan_calls
 from grader.plan.stopped import RecordingStopped
 from grader.problem import Problem
 from grader.problem.cases import Case
@@ -63,6 +65,7 @@ LAST = (
     "read again."
 )
 FIRST_LAUNCH = "solve() did not return; this is the first kernel that it launched."
+CALLS_BEFORE = "solve() was called {} times before, in the same process: launches are counted from the first call on."
 MOST_BEGUN = 64
 """Steps of a plan that has no end."""
 HOST_SECONDS = 2.0
@@ -98,6 +101,8 @@ class Recorder:
         """What a solve() that did not return began with."""
         self._places: Sequence[Place] | None = None
         """Where the case that is recorded failed, in any build, once that is known."""
+        self._others: Sequence[Case] = ()
+        """The calls before that of the case, in the same process."""
 
     def close(self) -> None:
         self._runner.close()
@@ -112,6 +117,7 @@ class Recorder:
         if program is None:
             return None
         case = Case(dict(result.sizes), result.family, result.seed)
+        self._others = [Case(dict(call.sizes), call.family, call.seed) for call in result.after]
         self._places = None
         try:
             self._runner.load(program)
@@ -244,6 +250,9 @@ class Recorder:
         addresses = self._prepare(case)
         device = _Noting(self._runner, limits)
         try:
+            if self._others:
+                several = (device, self._others, case, addresses, Poison.NAN)
+                return plan_calls(self._problem, planner, *several) or Plan(())
             plan = planner.plan(case.numbers(self._problem), addresses, device)
             return self._again(planner.whole, case, addresses) if planner.whole.steps else plan
         except RunnerStopped as stopped:
@@ -311,7 +320,10 @@ class Recorder:
             return None
         trace = self._named(unpack(base64.b64decode(answer["trace"])), plan, place)
         remarks = _remarks(trace, build, answer, place)
-        return replace(trace, remarks=(*remarks, FIRST_LAUNCH) if self._begun is not None else remarks)
+        more = [FIRST_LAUNCH] * (self._begun is not None)
+        if self._others:
+            more.append(CALLS_BEFORE.format(len(self._others)))
+        return replace(trace, remarks=(*remarks, *more))
 
     def _named(self, trace: Trace, plan: Plan, place: Place) -> Trace:
         """The trace with the kernel's name in the source, where a compiler of Python has made a longer one of it."""

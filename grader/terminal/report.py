@@ -256,7 +256,9 @@ class _View:
             rows.append(("repeat", repeat_command(report)))
         if report.smallest is not None and report.verdict is not Verdict.ACCEPTED:
             rows.append(("smallest", repeat_command(report, report.smallest)))
-        if report.replay is not None and not report.problem_set:
+        after_others = report.smallest is not None and report.smallest.after
+        if report.replay is not None and not report.problem_set and not after_others:
+            # A debugger makes one call.
             rows.append(("watch", debug_command(report)))
         if word := word_of(report):
             rows.append(("about", f"kgrade help {word}"))

@@ -1,5 +1,6 @@
 """A failing grading's report holds the replay of its smallest failing case; a verdict never depends on it."""
 
+from base64 import b64decode
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,8 @@ from grader.judge.watching import NOTHING, add_replay, can_be_watched
 from grader.languages.language import Language
 from grader.languages.registry import language_of, make_submission
 from grader.problem import load_problem
+from grader.replay.packing import unpack
+from grader.replay.record import CALLS_BEFORE
 from grader.sandbox import Sandbox
 from tests.played_languages import DebugBuild
 
@@ -62,6 +65,15 @@ def test_only_what_failed_and_was_asked_for_is_recorded(cache: Path) -> None:
 def test_a_grading_with_little_time_left_is_not_recorded(cache: Path) -> None:
     report = graded("i <= N", cache, deadline=29.0)
     assert report.verdict is Verdict.RUNTIME_ERROR and report.replay is None
+
+
+def test_a_later_call_is_watched_after_the_calls_before_it(cache: Path) -> None:
+    file = Path(__file__).parents[1] / "solve" / "later_calls" / "graph_of_the_first_call.cu"
+    given = Options(seed=3, cache=cache, device="emulator", sizes=[{"N": 1}, {"N": 40}], replay=True)
+    report = grade(load_problem(ZIP), make_submission(file.name, file.read_bytes()), given)
+    assert report.smallest is not None and len(report.smallest.after) == 4
+    assert report.replay is not None and report.replay.causes == ("No thread of this block wrote output[0].",)
+    assert CALLS_BEFORE.format(4) in unpack(b64decode(report.replay.packed)).remarks
 
 
 ENDLESS = """#include <cuda_runtime.h>
