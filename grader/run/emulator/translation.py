@@ -251,7 +251,7 @@ class _BlockCompiler:
 
     def _emit(self, instruction: Instruction) -> None:
         handler = find_handler(instruction)
-        if handler is None:
+        if handler is None or (instruction.parts and not instruction.traits.selects):
             raise self.emitter.unsupported()
         handler(self.emitter, instruction)
 
