@@ -61,7 +61,10 @@ FAULTS: Mapping[FaultClass, str] = {
     FaultClass.ILLEGAL_INSTRUCTION: (
         "The emulator does not execute this instruction. The kernel may be right on a GPU; here it can't be graded."
     ),
-    FaultClass.TRAP: "The kernel stopped itself, by assert() or __trap().",
+    FaultClass.TRAP: (
+        "The kernel stopped itself, by assert() or __trap(), or it gave free() or delete an address that is none of "
+        "malloc() or new, or not any more."
+    ),
     FaultClass.LAUNCH_FAILURE: (
         "CUDA ends such a launch with an error and without a result. What a launch asks for follows from its "
         "grid, block and shared memory, set in solve() or by launch constants, and from what the kernel declares."

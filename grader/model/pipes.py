@@ -235,7 +235,11 @@ _COSTS: Mapping[str, Callable[[Row, Sm, Calibration], Cost]] = {
     "match": _match,
     "redux": _reduce,
     **dict.fromkeys(
-        (*("vabsdiff2", "vabsdiff4", "vadd2", "vadd4", "vmax2", "vmax4", "vmin2", "vmin4", "vsub2", "vsub4"),),
+        (
+            *("vabsdiff2", "vabsdiff4", "vadd2", "vadd4", "vmax2", "vmax4", "vmin2", "vmin4", "vsub2", "vsub4"),
+            *("vavrg2", "vavrg4", "vset2", "vset4"),
+            *("vabsdiff", "vadd", "vmad", "vmax", "vmin", "vset", "vshl", "vshr", "vsub"),
+        ),
         _video,
     ),
 }

@@ -124,7 +124,7 @@ class EmulatedDevice:
         self._extents.clear()
         self._scratch.clear()
         self._between = Between()
-        self._fill = fill
+        self._fill = self._memory.fill = fill
         placed = arrays.items()
         addresses = {name: self._memory.place(name, array, name not in outputs) for name, array in placed}
         for name, address in addresses.items():

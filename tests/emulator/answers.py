@@ -85,3 +85,35 @@ def wide(a: dict[str, Array]) -> dict[str, Array]:
 
     rows = [row(x, y) for x, y in zip(a["a"].tolist(), a["b"].tolist(), strict=True)]
     return {"out": np.array([[v % 2**64 for v in r] for r in rows], "u8").view("i8").ravel()}
+
+
+def bytes_of_a_word(a: dict[str, Array]) -> dict[str, Array]:
+    words = [a[name].astype("u4") for name in ("a", "b")]
+
+    def parts(kind: str) -> list[Array]:
+        return [w.view(kind).reshape(-1, 4 // int(kind[1])).astype("i8") for w in words]
+
+    def packed(kind: str, values: Array, saturated: bool = False) -> Array:
+        if saturated:
+            values = np.clip(values, np.iinfo(kind).min, np.iinfo(kind).max)
+        return values.astype(kind).reshape(-1).view("u4")
+
+    ub, uh, sb, sh = ([*parts(kind)] for kind in ("u1", "u2", "i1", "i2"))
+    x, y = (w.astype("i8") for w in words)
+    r = ub[0][:, 1] + sh[1][:, 1]
+    column = [
+        packed("u1", ub[0] + ub[1], True) ^ packed("i2", sh[0] + sh[1], True),
+        packed("u2", uh[0] - uh[1], True) ^ packed("i1", sb[0] - sb[1], True),
+        packed("u2", abs(sh[0] - sh[1])) ^ packed("u1", abs(sb[0] - sb[1])),
+        packed("u1", (ub[0] > ub[1]) * 255) ^ packed("u2", (sh[0] <= sh[1]) * 65535),
+        packed("u1", ub[0] == ub[1]) + packed("u2", uh[0] < uh[1]),
+        packed("u1", ub[0] + ub[1] + 1 >> 1) ^ packed("u2", uh[0] + uh[1] >> 1),
+        abs(ub[0] - ub[1]).sum(axis=1) + abs(sh[0] - sh[1]).sum(axis=1),
+        packed("u1", abs(sb[0])) ^ packed("u2", -sh[1]) ^ packed("i2", abs(sh[0]), True),
+        abs(ub[0][:, 3] - ub[1][:, 0]) + r,
+        (r & 0xFF00FFFF) | (x < y) << 16,
+        r - sh[0][:, 0] * sh[1][:, 1],
+    ]
+    pair = np.concatenate([sb[0], sb[1]], axis=1)[:, [1, 3, 5, 7]] + ub[1]
+    column.append(r + ((pair + (pair >= 0)) >> 1)[:, [0, 2]].sum(axis=1))
+    return {"out": np.stack([c.astype("u4") for c in column], axis=1).ravel()}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .answers import collatz, matmul, predicated_call, recursion, skipped_calls, softmax, wide
+from .answers import bytes_of_a_word, collatz, matmul, predicated_call, recursion, skipped_calls, softmax, wide
 from .launches import RNG, Case, any_bits, bfloats, ints, launch, reals, smooth, zeros
 
 __all__ = ["CASES", "Case"]
@@ -387,5 +387,15 @@ CASES = [
     launch("corners.cu", "copies_structs", 1, 32, a=any_bits(64, "u8"), b=zeros(64, "u8")),
     launch(
         "corners.cu", "prints_everything", 1, 32, d=np.array([1.5, -0.0, np.nan, np.inf, -1e300]), x=ints(1, -99, -9)
+    ),
+    launch(
+        "numbers.cu",
+        "bytes_of_a_word",
+        1,
+        96,
+        a=any_bits(96, "u4"),
+        b=RNG.permutation(any_bits(96, "u4")),
+        out=zeros(96 * 12, "u4"),
+        expect=bytes_of_a_word,
     ),
 ]

@@ -17,7 +17,8 @@ from .oracle.scalar import semantics
 
 def plain(row: Row) -> bool:
     """One instruction without constants among its operands: the scalar rule alone gives the result."""
-    return ";" not in row.text and "|" not in row.text and split(row.text.partition(" ")[2])[-1][0] == "{"
+    operands = split(row.text.partition(" ")[2])
+    return ";" not in row.text and all(operand[0] == "{" and operand[-1] == "}" for operand in operands)
 
 
 def by_scalar_rule(row: Row, operands: list[Array]) -> Array:

@@ -112,10 +112,42 @@ class EventLog:
             self._values.unset(state, site, lanes_of(bits), self._count)
         elif kind == layout.EVENT_READERS:
             self._planes.make(state)
+        elif kind == layout.EVENT_MALLOC:
+            self._give(state, bits)
+        elif kind == layout.EVENT_FREE:
+            self._take_back(state, site, bits)
         elif kind >= layout.EVENT_RACE:
             self._races.access(state, kind, site, lanes_of(bits)[0], self._count)
         else:
             self._fault(state, kind, site, bits)
+
+    def _give(self, state: State, bits: int) -> None:
+        lanes, places = lanes_of(bits), state.scratches("scratch")
+        sizes, aligns = list(places), list(state.scratches("scratch2"))
+        for lane, address in zip(
+            lanes, self._where.memory.heap.give([(sizes[n], aligns[n]) for n in lanes]), strict=True
+        ):
+            places[lane] = address
+
+    def _take_back(self, state: State, site: int, bits: int) -> None:
+        lanes, addresses = lanes_of(bits), list(state.scratches("scratch"))
+        wrong = self._where.memory.heap.take([addresses[lane] for lane in lanes])
+        for lane, message in zip(lanes, wrong, strict=True):
+            key = (layout.EVENT_TRAP, site, message)
+            if message and self._findings.add(key, state.block, 1):
+                instruction = self._sites[site]
+                fault = Fault(
+                    "trap",
+                    message,
+                    line=instruction.line,
+                    kernel=self._kernel,
+                    block=state.block_index,
+                    thread=state.thread_index(lane),
+                    instruction=instruction.text,
+                )
+                if self._journal is not None:
+                    self._journal.add_fault(fault, state.block, state.linear(0) // 32, 1 << lane)
+                self._findings.put(key, Finding((state.block, self._count), fault, 1))
 
     def _fault(self, state: State, kind: int, site: int, bits: int) -> None:
         lanes = lanes_of(bits)

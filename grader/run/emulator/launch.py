@@ -275,6 +275,9 @@ def run_launch(
     traces: Traces | None = None,
 ) -> LaunchResult:
     """Runs translated code over a grid, as `Module.launch` does; the parameters are already in `memory`."""
+    if translation.uses_heap:
+        # What is counted of an array is known when the launch begins.
+        memory.heap.prepare(whole=translation.counting is not None)
     races = _start_watch(translation, geometry, memory)
     counters = _counters(translation, memory, traces)
     launch = _Launch(translation, native, driver, geometry, memory, limits, races, counters, journal, only_blocks)

@@ -19,6 +19,8 @@ PARAMETER_SLOT = 3
 WORKSPACE_SLOT = 5
 FIRST_VARIABLE_SLOT = 16
 FIRST_ARRAY_SLOT = 2048
+HEAP_SLOTS = range(FIRST_ARRAY_SLOT - 10, FIRST_ARRAY_SLOT)
+"""The slots of the arrays that memory for malloc() comes from."""
 FUNCTION_SLOT = 4
 
 # The workspace of a cooperative launch, where cooperative_groups keeps the barrier of the grid (struct grid_workspace
@@ -326,8 +328,10 @@ EVENT_WARP, EVENT_APART = range(7, 9)
 EVENT_RACE, EVENT_UNINITIALIZED, EVENT_BARRIER, EVENT_MASK, EVENT_UNSET, EVENT_PAST, EVENT_STALE = range(9, 16)
 # A block needs planes for the readers of its shared memory.
 EVENT_READERS = 16
+# Threads ask for memory of the heap, and give it back.
+EVENT_MALLOC, EVENT_FREE = range(17, 19)
 # These are only remarks, of which native code reports at most MOST_REMARKS per context.
-EVENT_SAME_VALUE, EVENT_LEFT, EVENT_ABSENT = range(17, 20)
+EVENT_SAME_VALUE, EVENT_LEFT, EVENT_ABSENT = range(19, 22)
 MOST_REMARKS = 64
 
 # Instructions that a warp runs before the other warps of its block get their turn.

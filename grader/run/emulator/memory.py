@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from grader.run.emulator import layout
 from grader.run.emulator.aligned import aligned_bytes
 from grader.run.emulator.backing import allocate_filled
+from grader.run.emulator.heap import Heap, Run
 from grader.run.emulator.watch import Watch
 
 
@@ -53,6 +54,10 @@ class Memory:
         self._names: dict[str, Array] = {}
         self._next = layout.FIRST_ARRAY_SLOT
         self.variables: dict[int, Any] = {}
+        self.fill = 0
+        """The byte that fills memory of the heap which a kernel gets."""
+        self.heap = Heap(self._place_chunk, self._gave, self._took)
+        self.watch.free_spans = self.heap.free_spans
 
     def place(self, name: str, data: NDArray[Any], written: bool = True) -> int:
         """Copies an array, of any type and shape, into emulated memory under a name; returns its address.
@@ -106,6 +111,21 @@ class Memory:
         self.watch.add_unwritten(slot, data.nbytes)
         array = self._names[name] = self._enter(slot, Array(name, layout.array_address(slot), data, plain=True))
         return array.address
+
+    def _place_chunk(self, slot: int, size: int) -> None:
+        """Places an array that memory of the heap comes from."""
+        data, _ = aligned_bytes(size)
+        self._enter(slot, Array("heap", layout.array_address(slot), data, plain=True))
+        self.table[slot, layout.ENTRY["shadow"] // 8] = self.watch.add_heap(slot, size)
+
+    def _gave(self, run: Run) -> None:
+        slot, offset = run.address >> layout.SLOT_BITS, run.address & layout.SLOT_MIDDLE - 1
+        self._slots[slot].data[offset : offset + run.end - run.address] = self.fill
+        self.watch.gave(slot, offset, [(block.size, block.room) for block in run.blocks])
+
+    def _took(self, run: Run) -> None:
+        slot, offset = run.address >> layout.SLOT_BITS, run.address & layout.SLOT_MIDDLE - 1
+        self.watch.took(slot, offset, run.end - run.address)
 
     def free(self, address: int) -> None:
         """Frees the array at this address: a later access faults, and the fault says that it was freed."""

@@ -24,7 +24,6 @@ from grader.run.emulator.memory import Memory
 from grader.run.emulator.native.driver import ENTRY as DRIVER_ENTRY
 from grader.run.emulator.native.driver import driver_ir
 from grader.run.emulator.objects import Objects
-from grader.run.emulator.ptx.heap import define_heap
 from grader.run.emulator.ptx.lexer import PtxSyntaxError
 from grader.run.emulator.ptx.parser import parse_module
 from grader.run.emulator.ptx.syntax import (
@@ -105,7 +104,6 @@ class Module:
         self._compiled: dict[tuple[str, bool], _Compiled] = {}
         with self._blaming_ptx():
             self._ptx = parse_module(ptx)
-            define_heap(self._ptx)
             if values:
                 self._variables = Locals(ptx, self._ptx)
             if journal:
@@ -116,7 +114,7 @@ class Module:
             functions = self._ptx.functions.items()
             self.kernels = {name: _image(f) for name, f in functions if f.entry and f.body is not None}
         self._slots = {name: layout.FIRST_VARIABLE_SLOT + i for i, name in enumerate(used)}
-        if len(self._slots) > layout.FIRST_ARRAY_SLOT - layout.FIRST_VARIABLE_SLOT:
+        if len(self._slots) > layout.HEAP_SLOTS.start - layout.FIRST_VARIABLE_SLOT:
             raise UnsupportedPtx(f"the module uses {len(self._slots)} variables, more than the emulator has slots for")
 
     def launch(
@@ -202,7 +200,7 @@ class Module:
             self.place_variables(memory)
         if name not in self._slots:
             slot = layout.FIRST_VARIABLE_SLOT + len(self._slots)
-            if slot >= layout.FIRST_ARRAY_SLOT:
+            if slot >= layout.HEAP_SLOTS.start:
                 return None
             self._slots[name] = slot
         if memory.at(layout.array_address(self._slots[name])) is None:

@@ -6,6 +6,7 @@ import math
 
 from grader.run.emulator import layout
 from grader.run.emulator.faults import Fault
+from grader.run.emulator.fields import is_of_field
 from grader.run.emulator.findings import Finding, Findings
 from grader.run.emulator.native.cells import SITE_MASK, SITE_SHIFT
 from grader.run.emulator.ptx.syntax import Instruction
@@ -40,6 +41,17 @@ class RaceEvents:
         verb, size, element = self._about(instruction)
         place = self._place(state.wide("at"), element)
         here = Access(verb, instruction, state.block_index, state.thread_index(lane), state.linear(lane))
+        if kind != layout.EVENT_UNINITIALIZED and state.word("other_access") >> SITE_SHIFT & SITE_MASK == SITE_MASK:
+            key = (layout.EVENT_OUT_OF_BOUNDS, site, place.words if place.freed else place.array)
+            if self._findings.add(key, state.block, 1):
+                where = "in memory that has been freed:" if place.freed else "outside of"
+                message = f"{verb} of {size} bytes {where} {place.words}"
+                fault = self._fault("out_of_bounds", message, here, place, size)
+                self._findings.put(key, Finding((state.block, count), fault, 1))
+            return
+        of_heap = state.wide("at") >> layout.SLOT_BITS in layout.HEAP_SLOTS
+        if kind == layout.EVENT_UNINITIALIZED and of_heap and is_of_field(self._program, instruction):
+            return
         if kind in (layout.EVENT_UNINITIALIZED, layout.EVENT_STALE):
             key = (kind, site, place.array)
             if self._findings.add(key, state.block, 1):

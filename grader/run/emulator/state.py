@@ -76,6 +76,10 @@ class State:
         """Returns a lane's 64 bits of a scratch field, which native code leaves for Python."""
         return ctypes.c_uint64.from_address(self.warp + WARP[name] + 8 * lane).value
 
+    def scratches(self, name: str) -> ctypes.Array[ctypes.c_uint64]:
+        """Returns a scratch field, by lane; native code reads what is put there."""
+        return (ctypes.c_uint64 * 32).from_address(self.warp + WARP[name])
+
     def local(self, lane: int) -> bytes:
         """Returns a lane's local memory."""
         base = ctypes.c_uint64.from_address(self.warp + WARP["local"]).value + lane * self.wide("local_stride")

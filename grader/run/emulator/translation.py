@@ -27,6 +27,7 @@ from grader.run.emulator.translate.cfg import (
     hands_over,
     is_builtin_call,
     is_call,
+    is_heap_call,
     is_matrix,
     only_looks,
     synchronises,
@@ -48,6 +49,7 @@ from grader.run.emulator.translate.values import Places, Values
 
 ENTRY = "kgrade_warp"
 PRINTF_COST = 1 << 10
+HEAP_COST = 1 << 8
 MATRIX_COST = 32
 
 
@@ -84,6 +86,8 @@ class Translation:
     """Whether the code lets blocks change at such places, so that the race checks see more than one order."""
     spins: bool = False
     """Whether its threads may wait for other blocks in a loop."""
+    uses_heap: bool = False
+    """Whether it may take memory of the heap."""
 
     @property
     def meets(self) -> bool:
@@ -166,6 +170,7 @@ def translate(
         any(hands_over(i) for block in program.blocks for i in block.instructions),
         stirred,
         spins(program),
+        any(is_heap_call(i) for block in program.blocks for i in block.instructions),
     )
 
 
@@ -182,7 +187,7 @@ def _cost(instruction: Instruction) -> int:
     instruction what its arithmetic takes.
     """
     if is_builtin_call(instruction):
-        return PRINTF_COST
+        return HEAP_COST if is_heap_call(instruction) else PRINTF_COST
     if is_matrix(instruction):
         return MATRIX_COST
     return LANES if instruction.traits.polls or _may_wait(instruction) else 1
@@ -251,7 +256,7 @@ class _BlockCompiler:
 
     def _emit(self, instruction: Instruction) -> None:
         handler = find_handler(instruction)
-        if handler is None:
+        if handler is None or (instruction.parts and not instruction.traits.selects):
             raise self.emitter.unsupported()
         handler(self.emitter, instruction)
 

@@ -5,7 +5,7 @@ Arrays that a launch cannot write to, and that are completely written, are not w
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,13 +15,15 @@ from numpy.typing import NDArray
 from grader.run.emulator import layout
 from grader.run.emulator.aligned import ALIGN, aligned_bytes
 from grader.run.emulator.layout import LAUNCH
-from grader.run.emulator.native.cells import SITE_MASK, STRONG, WRITTEN_BEFORE
+from grader.run.emulator.native.cells import SITE_MASK, STRONG, UNOWNED, WRITTEN_BEFORE
+from grader.run.emulator.structure import LANES
 
 WATCHED_BYTES = 1 << 28
 """Bytes of the records of all watched arrays; if that is not enough, the largest are not watched."""
 FEW_EPOCHS = 3 << 20
 """The epochs that a launch has at least; before one that would have fewer, the numbers start anew."""
 _MOST_CHUNK_BITS = 8
+_USED_AND_GAP = np.array([0, UNOWNED] * LANES, np.uint64)
 
 
 def _runs(mask: NDArray[np.bool_]) -> list[tuple[int, int]]:
@@ -62,8 +64,26 @@ class _Records:
     def forget(self) -> None:
         """Keeps only which cells are written."""
         before = np.where(self.written != 0, np.uint64(WRITTEN_BEFORE), np.uint64(0))
+        before[self.written == UNOWNED] = UNOWNED
         self.planes[...] = 0
         self.written[...] = before
+
+    def gave(self, offset: int, pieces: Sequence[tuple[int, int]]) -> None:
+        """Makes the first bytes of adjacent pieces, (bytes, all bytes) each, unwritten, and the others nobody's."""
+        first = offset // self.granule
+        counts: list[int] = []
+        for size, room in pieces:
+            used = -(-size // self.granule)
+            counts += (used, room // self.granule - used)
+        end = first + sum(counts)
+        self.planes[:, first:end] = 0
+        self.written[first:end] = np.repeat(_USED_AND_GAP[: len(counts)], counts)
+
+    def took(self, offset: int, size: int) -> None:
+        """Makes memory of the heap nobody's."""
+        cells = slice(offset // self.granule, (offset + size) // self.granule)
+        self.planes[:, cells] = 0
+        self.written[cells] = UNOWNED
 
     def mask(self) -> NDArray[np.bool_]:
         """Returns, by byte, whether it is written."""
@@ -150,7 +170,11 @@ class Watch:
     few_epochs: int = FEW_EPOCHS
     everything: bool = False
     """Whether launches record all that they read and write; `touched` then returns it for the last launch."""
+    free_spans: Callable[[int], list[tuple[int, int]]] = field(default=lambda slot: [])
+    """Returns the (begin, end) of what no thread has of a chunk of the heap."""
     _granule: int = 4
+    _room: int = 0
+    """Bytes that further records may take in the launch that is under way; 0 if it has no checks."""
     _epoch: int = 1
     _unwritten: dict[int, NDArray[np.bool_]] = field(default_factory=dict)
     _records: dict[int, _Records] = field(default_factory=dict)
@@ -159,6 +183,21 @@ class Watch:
     def add_unwritten(self, slot: int, size: int) -> None:
         """Adds an array of `size` bytes, none of them written."""
         self._unwritten[slot] = np.zeros(size, np.bool_)
+
+    def add_heap(self, slot: int, size: int) -> int:
+        """Adds a chunk of the heap, which no thread has yet; returns the address of its records, 0 without any."""
+        self._room -= self._record_bytes(size)
+        return self._records_of(slot, size).address if self._room > 0 else 0
+
+    def gave(self, slot: int, offset: int, pieces: Sequence[tuple[int, int]]) -> None:
+        """Records that threads get adjacent pieces of the heap: of each (bytes, all bytes) the first ones."""
+        if slot in self._records:
+            self._records[slot].gave(offset, pieces)
+
+    def took(self, slot: int, offset: int, size: int) -> None:
+        """Records that threads give back this part of the heap."""
+        if slot in self._records:
+            self._records[slot].took(offset, size)
 
     def remove(self, slot: int) -> None:
         self._unwritten.pop(slot, None)
@@ -171,6 +210,7 @@ class Watch:
 
     def forget(self) -> None:
         """Takes all arrays as written, after a launch without checks."""
+        self._room = 0
         self._unwritten.clear()
         self._records.clear()
 
@@ -220,12 +260,16 @@ class Watch:
         """Returns the slots of these arrays that may be watched, the smallest first; the others count as written."""
         room, fitting = WATCHED_BYTES, []
         for slot in sorted(wanted, key=lambda slot: (sizes[slot], slot)):
-            room -= -(-sizes[slot] // self._granule) * layout.RECORD_BYTES * len(layout.CELL)
+            room -= self._record_bytes(sizes[slot])
             if room >= 0:
                 fitting.append(slot)
             else:
                 self.remove(slot)
+        self._room = room
         return fitting
+
+    def _record_bytes(self, size: int) -> int:
+        return -(-size // self._granule) * layout.RECORD_BYTES * len(layout.CELL)
 
     def _records_of(self, slot: int, size: int) -> _Records:
         if slot not in self._records:
@@ -234,11 +278,14 @@ class Watch:
 
     def touched(self) -> dict[int, tuple[NDArray[np.bool_], ...]]:
         """Returns, by slot, what the last launch did, as `_Records.touched`; nothing without checks."""
-        return {slot: records.touched() for slot, records in self._records.items()}
+        # What a thread gets of the heap another one may have had before it.
+        records = ((slot, records) for slot, records in self._records.items() if slot not in layout.HEAP_SLOTS)
+        return {slot: one.touched() for slot, one in records}
 
     def end(self, launch: LaunchRecords) -> None:
         """Ends a launch; if its checks stopped early, all arrays count as written."""
         self._epoch = max(self._epoch, launch.next_epoch)
+        self._room = 0
         if self._scratch is not None:
             self._scratch.clear(launch.word("release_count"), launch.word("reader_count"))
         if launch.rested:
@@ -250,11 +297,13 @@ class Watch:
         self._granule = granule
         for slot, records in self._records.items():
             mask = records.mask()
-            if not mask.all():
+            if not mask.all() and slot not in layout.HEAP_SLOTS:
                 self._unwritten[slot] = mask
         self._records.clear()
 
     def _is_full(self, slot: int) -> bool:
+        if slot in layout.HEAP_SLOTS:
+            return False
         if slot in self._records:
             written = self._records[slot].written
             return not written.size or bool(written[-1] and written.all())
@@ -269,6 +318,10 @@ class Watch:
             records.written[...] = WRITTEN_BEFORE
         else:
             records.wrote_all(mask)
+        if slot in layout.HEAP_SLOTS:
+            for begin, end in self.free_spans(slot):
+                first = -(-begin // self._granule)
+                records.written[first : -(-end // self._granule)] = UNOWNED
         return records
 
     def _launch(self, blocks: int, warps: int) -> LaunchRecords:

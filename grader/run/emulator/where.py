@@ -63,11 +63,21 @@ class Where:
             if address < 1 << layout.SLOT_BITS:
                 return Place("", words=f"all arrays: address {address:#x} is a null pointer, or an offset from one")
             return Place("", words=f"all arrays: address {address:#x}")
+        if address >> layout.SLOT_BITS in layout.HEAP_SLOTS:
+            return self._in_heap(address, max(access_bytes, 1))
         is_variable = layout.FIRST_VARIABLE_SLOT <= address >> layout.SLOT_BITS < layout.FIRST_ARRAY_SLOT
         itemsize = max(access_bytes if is_variable or array.plain else array.itemsize, 1)
         place = _element(source_name(array.name), address - array.address, array.data.nbytes, itemsize)
         inside = 0 <= address - array.address < array.data.nbytes
         return replace(place, freed=array.freed, read_only=array.read_only and inside)
+
+    def _in_heap(self, address: int, itemsize: int) -> Place:
+        block = self.memory.heap.nearest(address)
+        if block is None:
+            return Place("heap", words="what malloc() or new gave")
+        element = _element("", address - block.address, block.size, itemsize).words
+        size = f"{block.size} byte{'' if block.size == 1 else 's'}"
+        return Place("heap", words=f"the {size} that malloc() or new gave{element}", freed=not block.live)
 
     def in_shared(self, address: int, access_bytes: int) -> Place:
         """Returns the place of an address in shared memory."""

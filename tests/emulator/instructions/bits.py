@@ -144,5 +144,3 @@ for kinds in itertools.product(("u32", "s32"), repeat=2):
     row(f"dp4a.{pair}", ("b32", "b32", "u32"), "u32", dotted(kinds, 1, 0))
     row(f"dp2a.lo.{pair}", ("b32", "b32", "u32"), "u32", dotted(kinds, 2, 0))
     row(f"dp2a.hi.{pair}", ("b32", "b32", "u32"), "u32", dotted(kinds, 2, 2))
-row("vabsdiff4.u32.u32.u32", ("b32", "b32", "b32"), "b32",
-    lambda a, b, c: np.abs(a.view("u1").astype("i2") - b.view("u1")).astype("u1").view("u4"))  # fmt: skip

@@ -41,6 +41,25 @@ extern "C" __global__ void bit_tricks(const int* a, const int* b, int* out) {
     o[11] = (x & ~y) ^ (x | (y >> 3)) ^ ((x >> 5) & 0xff);
 }
 
+extern "C" __global__ void bytes_of_a_word(const unsigned* a, const unsigned* b, unsigned* out) {
+    int i = threadIdx.x;
+    unsigned x = a[i], y = b[i], r;
+    unsigned* o = out + 12 * i;
+    o[0] = __vaddus4(x, y) ^ __vaddss2(x, y);
+    o[1] = __vsubus2(x, y) ^ __vsubss4(x, y);
+    o[2] = __vabsdiffs2(x, y) ^ __vabsdiffs4(x, y);
+    o[3] = __vcmpgtu4(x, y) ^ __vcmples2(x, y);
+    o[4] = __vseteq4(x, y) + __vsetltu2(x, y);
+    o[5] = __vavgu4(x, y) ^ __vhaddu2(x, y);
+    o[6] = __vsadu4(x, y) + __vsads2(x, y);
+    o[7] = __vabs4(x) ^ __vneg2(y) ^ __vabsss2(x);
+    asm("vadd.s32.u32.s32 %0, %1.b1, %2.h1;" : "=r"(r) : "r"(x), "r"(y));
+    asm("vabsdiff.u32.u32.u32.add %0, %1.b3, %2.b0, %3;" : "=r"(o[8]) : "r"(x), "r"(y), "r"(r));
+    asm("vset.u32.u32.lt %0.b2, %1, %2, %3;" : "=r"(o[9]) : "r"(x), "r"(y), "r"(r));
+    asm("vmad.s32.s32.s32 %0, %1.h0, -%2.h1, %3;" : "=r"(o[10]) : "r"(x), "r"(y), "r"(r));
+    asm("vavrg4.s32.s32.u32.add %0.b20, %1.b7531, %2, %3;" : "=r"(o[11]) : "r"(x), "r"(y), "r"(r));
+}
+
 extern "C" __global__ void directed_rounding(const float* a, const float* b, const double* c, float* out, double* wide) {
     int i = threadIdx.x;
     float x = a[i], y = b[i];

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from . import ptx
+from . import ptx, video
 from .lanes import vector
 from .ptx import SIZES, Instruction
 from .scalar import semantics
@@ -16,6 +16,9 @@ from .words import mask
 class Compute(Threads):
     def compute(self, frame: Frame, who: Index, ins: Instruction) -> None:
         opcode, operands = ins.opcode, ins.operands
+        parts: tuple[str, ...] = ()
+        if ins.base in video.NAMES:
+            operands, parts = zip(*map(video.part_of, operands), strict=True)
         kind = ins.mods[-1] if ins.mods else ""
         if ins.base == "mov" and ("{" in operands[0] or "{" in operands[1]):
             self.move_vector(frame, who, operands, SIZES[kind])
@@ -29,7 +32,7 @@ class Compute(Threads):
             with np.errstate(all="ignore"):
                 self.write(frame, operands[0], who, fast(*inputs))
             return
-        rule = semantics(opcode)
+        rule = video.video(opcode, (*parts, "")) if parts else semantics(opcode)
         results = [rule(*values) for values in zip(*(i.tolist() for i in inputs), strict=True)]
         targets = operands[0].split("|")
         if isinstance(results[0], tuple):

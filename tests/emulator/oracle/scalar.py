@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 
-from . import floats
+from . import floats, video
 from .floats import BF16, F16, F32, FORMATS, Value
 from .integers import (
     INTEGER_BINARY,
@@ -177,6 +177,8 @@ def semantics(opcode: str) -> Scalar:
         return product(base, mods, kind)
     if base == "prmt":
         return permute(mods)
+    if base in video.NAMES:
+        return video.video(opcode)
     if base in ("addc", "subc") or (base in ("add", "sub") and "cc" in mods):
         return carry(base, kind)
     if kind in FORMATS or kind in PAIRS:
@@ -210,9 +212,6 @@ def semantics(opcode: str) -> Scalar:
         "shf": lambda: funnel(mods),
         "dp4a": lambda: dot_product(base, mods),
         "dp2a": lambda: dot_product(base, mods),
-        "vabsdiff4": lambda: (
-            lambda a, b, c: sum(abs((a >> i & 255) - (b >> i & 255)) << i for i in (0, 8, 16, 24)) & mask(32)
-        ),
         "testp": lambda: property_test(mods, kind),
         "copysign": lambda: lambda a, b: a & FORMATS[kind].sign_bit | b & FORMATS[kind].nan,
         "setp": lambda: set_predicate(mods),

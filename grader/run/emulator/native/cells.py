@@ -38,6 +38,10 @@ WRITTEN_BEFORE = 1 << TAG_SHIFT
 """The record of global memory that was written by the host or by a launch without race checks."""
 
 
+UNOWNED = (layout.LAST_EPOCH << layout.EPOCH_SHIFT) | (SITE_MASK << SITE_SHIFT)
+"""The record of memory of the heap that no thread has: every access is in no order with it, as with a pending one."""
+
+
 @dataclass(frozen=True)
 class Kind:
     """An access as the race checks see it."""

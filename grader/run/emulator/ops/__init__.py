@@ -27,6 +27,7 @@ from grader.run.emulator.ops import (
     matrix_rows,
     memory,
     move,
+    scalar_video,
     video,
     warp,
 )
@@ -38,6 +39,7 @@ _FAMILIES = (
     integer,
     carry,
     video,
+    scalar_video,
     bits,
     floating,
     half,

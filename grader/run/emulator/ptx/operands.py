@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import struct
 from collections.abc import Callable
 
@@ -19,6 +20,8 @@ from grader.run.emulator.ptx.syntax import (
 
 Token = tuple[str, str]
 _CLOSING = {"{": "}", "(": ")"}
+_SELECTOR = re.compile(r"(.+)\.([bh][0-7]{1,4})")
+"""A register and which of its bytes or halves a video instruction takes, as `%r1.b0`."""
 _LONGEST = 64
 """Characters of a number: no 64-bit number has more, in any base."""
 
@@ -38,20 +41,29 @@ def parse_number(text: str) -> Immediate:
 
 
 class OperandParser:
-    """Reads operands from tokens; `resolve` turns a name into a Register or a Symbol. Raises PtxSyntaxError."""
+    """Reads operands from tokens; `resolve` turns a name into a Register or a Symbol. Raises PtxSyntaxError.
+
+    `parts` has, after that, what is taken of each operand's register: see Instruction.
+    """
 
     def __init__(self, stream: list[Token], resolve: Callable[[str], Register | Symbol]) -> None:
         self._stream = stream
         self._resolve = resolve
         self._at = 0
+        self._part = ""
+        self.parts: tuple[str, ...] = ()
 
     def operands(self) -> tuple[Operand, ...]:
         """Reads all operands up to the end of the tokens."""
         found = []
+        parts = []
         while self._at < len(self._stream):
+            self._part = ""
             found.append(self._operand())
+            parts.append(self._part)
             if self._at < len(self._stream):
                 self._expect(",")
+        self.parts = tuple(parts) if any(parts) else ()
         return tuple(found)
 
     def _peek(self) -> str:
@@ -92,6 +104,10 @@ class OperandParser:
             if not isinstance(inner, Register):
                 raise PtxSyntaxError("! before something that is no predicate")
             return Negated(inner)
+        if text == "-" and self._stream[self._at : self._at + 1] and self._stream[self._at][0] == "word":
+            operand = self._simple()
+            self._part = "-" + self._part
+            return operand
         if text == "-":
             number = parse_number(self._next()[1])
             if number.floating:
@@ -101,6 +117,10 @@ class OperandParser:
             return parse_number(text)
         if kind == "word":
             base = self._resolve(text)
+            selected = _SELECTOR.fullmatch(text)
+            if selected is not None and isinstance(register := self._resolve(selected[1]), Register):
+                self._part = selected[2]
+                return register
             if isinstance(base, Symbol) and self._peek() in ("+", "-"):
                 return Symbol(base.name, self._offset())
             return base

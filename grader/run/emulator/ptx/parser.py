@@ -258,11 +258,12 @@ class _Parser:
                 raise PtxSyntaxError(f"predicate {bound.name!r} is not declared")
             predicate = bound
         opcode, *modifiers = self._next()[1].split(".")
-        operands = OperandParser(self._until(";"), scope.resolve).operands()
+        parser = OperandParser(self._until(";"), scope.resolve)
+        operands = parser.operands()
         end = self._next()[2]
         text = " ".join(self._text[start : min(end, start + _LONGEST_SHOWN)].split())
         used, self._used = self._used, -1
-        return Instruction(opcode, tuple(modifiers), operands, predicate, negated, self._line, text, used)
+        return Instruction(opcode, tuple(modifiers), operands, predicate, negated, self._line, text, used, parser.parts)
 
     def _pragma(self, words: list[str]) -> None:
         """Keeps `"used_bytes_mask N"`, which applies to the next load; other pragmas are ignored."""

@@ -70,7 +70,9 @@ Operand = Register | Immediate | Symbol | Address | Group | Pair | Negated
 class Instruction:
     """One instruction. `line` is the line of the submitted source, 0 if unknown.
 
-    `used`: the bytes of a load that are used, as bits, if the compiler states them; else -1.
+    `used`: the bytes of a load that are used, as bits, if the compiler states them; else -1. `parts` has for each
+    operand what a video instruction takes of its register, "" for all of it: a selector such as "b0" or "h10", after
+    a minus if it is negated; it is empty if no operand has any.
     """
 
     opcode: str
@@ -81,6 +83,7 @@ class Instruction:
     line: int = 0
     text: str = ""
     used: int = -1
+    parts: tuple[str, ...] = ()
 
     @cached_property
     def traits(self) -> Traits:

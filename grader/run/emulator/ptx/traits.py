@@ -110,6 +110,8 @@ class Traits:
     silent: bool = False
     """Reading a source without a value is not a use yet: the result may never be used."""
     passing: Passing = Passing.NOTHING
+    selects: bool = False
+    """Its operands may be parts of registers."""
     sums: bool = False
     """The result of doing it twice differs from that of doing it once, as of adding."""
     operations: int = 0

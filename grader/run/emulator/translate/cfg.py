@@ -13,7 +13,9 @@ from grader.run.emulator.ptx.syntax import Function, Group, Immediate, Instructi
 from grader.run.emulator.ptx.traits import Barrier, Flow, MatrixRole, Passing
 
 BARRIER_RESULT = "%barrier_result"
-BUILTIN_CALLS = {"vprintf", "__assertfail"}
+MALLOC, ALIGNED_MALLOC, FREE = "malloc", "__cuda_syscall_aligned_malloc", "free"
+HEAP_CALLS = {MALLOC, ALIGNED_MALLOC, FREE}
+BUILTIN_CALLS = {"vprintf", "__assertfail", *HEAP_CALLS}
 
 
 @dataclass
@@ -81,6 +83,10 @@ def is_call(instruction: Instruction) -> bool:
 
 def is_builtin_call(instruction: Instruction) -> bool:
     return instruction.traits.flow is Flow.CALL and callee(instruction) in BUILTIN_CALLS
+
+
+def is_heap_call(instruction: Instruction) -> bool:
+    return instruction.traits.flow is Flow.CALL and callee(instruction) in HEAP_CALLS
 
 
 def hands_over(instruction: Instruction) -> bool:

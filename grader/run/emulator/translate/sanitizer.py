@@ -126,7 +126,8 @@ def check_kind(
     if e.checks is None or space not in ("shared", "global", "generic"):
         return
     site = e.site() if site is None else site
-    if site > SITE_MASK:
+    if site >= SITE_MASK:
+        # The last one is that of UNOWNED.
         return
     access = CheckedAccess(kind, space, width, count, e.checks.shared_granule, e.checks.global_granule, needed)
     mask = e.mask_bits if lanes == "-1" else e.f.let(f"and i32 {e.mask_bits}, {lanes}")
