@@ -213,7 +213,13 @@ def _rounds(launch: LaunchSample, load: Load, at_once: int, values: Calibration)
         groups = max(1, -(-at_once * warps // PARTITIONS))
     length = sum(len(block) for way in own for block, _ in way)
     rounds = max(1, min(ROUNDS, MOST_OPS // max(1, length * groups)))
-    return simulate(own, groups, load.registers, rounds, values.block_start, values.latency_barrier)
+    return simulate(own, groups, load.registers, rounds, values.block_start, barrier_cycles(warps, values))
+
+
+def barrier_cycles(warps: int, values: Calibration) -> float:
+    """The cycles from the last warp's arrival at a barrier on, in a block of so many. Issuing it is not among them."""
+    between = values.latency_barrier + values.barrier_warp_cycles * (warps - 8)
+    return max(0.0, between - (-(-warps // PARTITIONS) - 1))
 
 
 def dealt(ways: Sequence[Block], counts: Sequence[int], wanted: int) -> list[Block]:
