@@ -121,6 +121,8 @@ def timed(given: Prepared, gpu: ModelGpu, values: Calibration) -> KernelTime:
     outcome = _rounds(launch, load, at_once, values)
     full = working / (gpu.sms * at_once)
     work = launch.instructions / working / launch.typical if launch.typical else 1.0
+    # What came after the trace was full goes on as it began.
+    work /= launch.traced
     whole = int(full)
     rest = full - whole
     cycles = outcome.first + max(whole - 1, 0) * outcome.later

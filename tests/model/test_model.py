@@ -62,6 +62,12 @@ def test_rows_across_the_lanes_are_bound_by_look_ups_and_coalesced_ones_are_fast
     assert time.dram_bytes == pytest.approx(3 * 4 * 1024**2, rel=0.01)
 
 
+def test_a_trace_of_half_of_the_instructions_stands_for_all(naive):
+    (launch,) = naive.launches
+    half, whole = (time_of(replace(naive, launches=(replace(launch, traced=share),)), H200) for share in (0.5, 1.0))
+    assert half.kernels[0][0].parts["issue"] == pytest.approx(2 * whole.kernels[0][0].parts["issue"])
+
+
 def test_a_smaller_gpu_takes_longer(naive):
     times = [time_of(naive, gpu_named(name)).seconds for name in ("H200", "RTX 4090", "L4", "T4")]
     assert None not in times and times[0] < times[2] < times[3]
