@@ -87,6 +87,16 @@ def test_a_file_of_another_problem_is_refused(folder):
     assert found.seconds is None and found.why_not.startswith("it does not compile for sm_90:")
 
 
+def test_a_way_for_the_gpu_that_the_emulator_cannot_go_gives_no_time(folder):
+    problem = load_problem(PROBLEMS / "attention_fp16")
+    path = PROBLEMS / "attention_fp16" / "submissions" / "accepted" / "solve_4_wgmma_tma.cu"
+    sizes = {"H": 1, "N": 64, "D": 64}
+    found = model_time(problem, read_submission(path, None), sizes, H200, folder)
+    assert found.seconds is None and "tensor maps or clusters" in found.why_not
+    # An A100 goes the other way.
+    assert model_time(problem, read_submission(path, None), sizes, gpu_named("A100"), folder).seconds is not None
+
+
 def test_inputs_are_of_the_family_that_times_are_measured_with(folder):
     """Others have a row with half of all entries: a thread that goes through it would be all that is timed."""
     problem = load_problem(PROBLEMS / "spmv_csr")
