@@ -23,6 +23,9 @@ from grader.sass import MachineCode
 MOST_OPS = 60_000
 """Ops of one simulation. What is longer has fewer rounds, and then fewer blocks at once stand for all."""
 ROUNDS = 3
+LEAST_ISSUED = 0.5
+"""The part of PTX's instructions that the machine code issues at least. The assembler merges some and drops some; where
+more are missing, its loops were not found to run: those of integers alone have nothing that both kinds of code name."""
 LEAVES = 0.05
 """A warp whose way is shorter than this part of the longest leaves at once."""
 FASTER, SLOWER = 0.5, 0.75
@@ -196,10 +199,15 @@ def _load_of(given: Prepared, gpu: ModelGpu, values: Calibration, active: int) -
     ops = ops_of(launch, gpu, values, traffic, active)
     if given.code is not None:
         found = machine_of(launch, given.code, gpu, values, traffic, active)
-        if found is not None:
+        if found is not None and (found.issue >= LEAST_ISSUED * ops.issue or _is_packed(given.code)):
             return found
     ways = tuple(tuple((ops.blocks.get(step.block, ()), step.weight) for step in way.steps) for way in launch.ways)
     return Load(ways, ops.registers, ops.busy, ops.issue, ops.l2, ops.lookups)
+
+
+def _is_packed(code: MachineCode) -> bool:
+    """Whether it has instructions on pairs of 16 bits, each of which stands for seven of PTX."""
+    return any("16x2" in modifier for block in code.blocks for one in block.code for modifier in one.modifiers)
 
 
 def _rounds(launch: LaunchSample, load: Load, at_once: int, values: Calibration) -> Outcome:

@@ -97,6 +97,14 @@ def test_a_way_for_the_gpu_that_the_emulator_cannot_go_gives_no_time(folder):
     assert model_time(problem, read_submission(path, None), sizes, gpu_named("A100"), folder).seconds is not None
 
 
+def test_loops_of_integers_that_the_machine_code_hides_count_as_in_ptx(folder):
+    problem = load_problem(PROBLEMS / "mandelbrot")
+    path = PROBLEMS / "mandelbrot" / "submissions" / "accepted" / "1_simple.cu"
+    found = sample_case(problem, read_submission(path, None), {"H": 64, "W": 64, "LIMIT": 500}, H200, folder)
+    with_code, without = time_of(found, H200), time_of(replace(found, code={}), H200)
+    assert found.code and with_code.seconds == without.seconds
+
+
 def test_inputs_are_of_the_family_that_times_are_measured_with(folder):
     """Others have a row with half of all entries: a thread that goes through it would be all that is timed."""
     problem = load_problem(PROBLEMS / "spmv_csr")
