@@ -171,23 +171,24 @@ def _floors(
     clock = gpu.clock * values.clock_share
     return {
         "dram": traffic.bytes / (gpu.bandwidth * values.dram_share),
-        "l2": max(load.l2, _queued(launch) / values.atomics_per_cycle) / clock,
+        "l2": max(load.l2, _queued(launch, load.gathered) / values.atomics_per_cycle) / clock,
         "issue": load.issue / clock,
         "l1" if 2 * load.lookups > load.busy["shared"] else "shared": load.busy["shared"] / clock,
         "pipe": max(cycles for name, cycles in load.busy.items() if name != "shared") / clock,
     }
 
 
-def _queued(launch: LaunchSample) -> float:
+def _queued(launch: LaunchSample, gathered: frozenset[int]) -> float:
     """Returns how many updates by atomics one line of 128 bytes gets, the most of all arrays. L2 does them in turn.
 
-    Lanes that update different words of one sector do so together, and those of one word in turns.
+    Lanes that update different words of one sector do so together, and those of one word in turns, unless one lane does
+    it for all: in source lines that are `gathered`.
     """
     lines = {one.name: max(1.0, min(one.size, one.mean * launch.blocks) / 4) for one in launch.footprints}
     updates: dict[str, float] = {}
     for row in launch.rows:
         if row.requests and row.traits.is_atomic:
-            each = max(row.sectors, row.turns)
+            each = max(row.sectors, 1.0 if row.line in gathered else row.turns)
             updates[row.array] = updates.get(row.array, 0.0) + row.executed * row.share * each
     return max((count / lines[name] for name, count in updates.items() if name in lines), default=0.0)
 
