@@ -8,7 +8,7 @@
 in CUDA C++ alone: `--python` takes the others too. With `--measure` the files of a problem are timed by
 `kgrade bench`, on this machine's GPU, which has to be the one that is named.
 
-`--keep FOLDER` keeps what was sampled: all files are timed again in two minutes after a change of what comes after the
+`--keep FOLDER` keeps what was sampled: all files are timed again in ten minutes after a change of what comes after the
 sample, where sampling takes an hour. After a change of files, of sampling or of the compiler take another folder.
 `--measured FILE` takes measured times from a file that `--save` wrote on a machine with a GPU.
 """

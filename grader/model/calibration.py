@@ -49,6 +49,9 @@ class Calibration:
     latency_dram: float = 550.0
     latency_atomic: float = 300.0
     latency_barrier: float = 20.0
+    """From one barrier of a block of 8 warps to the next, with nothing between them."""
+    barrier_warp_cycles: float = 0.0
+    """How much longer that is for each warp more: they arrive one after another, those of all schedulers."""
     latency_branch: float = 8.0
     latency_fence: float = 500.0
     latency_special_register: float = 20.0

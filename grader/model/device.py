@@ -48,6 +48,8 @@ OTHERS = 6
 
 LINE = 128
 """Bytes of a cache's line."""
+WARP = 32
+"""Threads."""
 TOGETHER = "a cooperative launch: its blocks wait for each other, so that no sample of them runs to its end"
 
 
@@ -106,6 +108,8 @@ class SamplingDevice(EmulatedDevice):
         program = module.translation_of(symbol).program
         edges = [[block.pc, after] for block in program.blocks for after in successors(program, block)]
         told = {**self._told(blocks, counting), "edges": edges}
+        typical = blocks[told["typical"]]
+        told["traced"] = traced_share(typical.traces, typical.counts, -(-prod(launch["block"]) // WARP))
         self.samples.append({**shape, **told, "estimate": estimate, "done": done, **more})
         return replace(result, seconds=self._spent)
 
@@ -325,6 +329,17 @@ def _lines(traces: Traces, places: dict[int, int], counting: CounterRows) -> lis
         different = len(np.unique(number * (1 << 44) + (lines & ((1 << 44) - 1))))
         found.append([visible[places[offset]], different / requests])
     return found
+
+
+def traced_share(traces: Traces, counts: emulator.LaunchCounts, warps: int) -> float:
+    """The share of their instructions that the traced warps of a block have; the rest came after the trace was full."""
+    if not traces.steps_are_full:
+        return 1.0
+    mine, blocks = traces.steps()
+    found = np.bincount(blocks, minlength=1 + max(row.block for row in counts.rows))
+    executed = sum(row.executed for row in counts.rows) * len(np.unique(mine)) / warps
+    traced = sum(min(row.executed, int(found[row.block])) for row in counts.rows)
+    return min(1.0, traced / executed) if executed else 1.0
 
 
 def _ways(traces: Traces) -> list[Message]:

@@ -23,6 +23,9 @@ from grader.sass import MachineCode
 MOST_OPS = 60_000
 """Ops of one simulation. What is longer has fewer rounds, and then fewer blocks at once stand for all."""
 ROUNDS = 3
+LEAST_ISSUED = 0.5
+"""The part of PTX's instructions that the machine code issues at least. The assembler merges some and drops some; where
+more are missing, its loops were not found to run: those of integers alone have nothing that both kinds of code name."""
 LEAVES = 0.05
 """A warp whose way is shorter than this part of the longest leaves at once."""
 FASTER, SLOWER = 0.5, 0.75
@@ -121,6 +124,8 @@ def timed(given: Prepared, gpu: ModelGpu, values: Calibration) -> KernelTime:
     outcome = _rounds(launch, load, at_once, values)
     full = working / (gpu.sms * at_once)
     work = launch.instructions / working / launch.typical if launch.typical else 1.0
+    # What came after the trace was full goes on as it began.
+    work /= launch.traced
     whole = int(full)
     rest = full - whole
     cycles = outcome.first + max(whole - 1, 0) * outcome.later
@@ -166,23 +171,24 @@ def _floors(
     clock = gpu.clock * values.clock_share
     return {
         "dram": traffic.bytes / (gpu.bandwidth * values.dram_share),
-        "l2": max(load.l2, _queued(launch) / values.atomics_per_cycle) / clock,
+        "l2": max(load.l2, _queued(launch, load.gathered) / values.atomics_per_cycle) / clock,
         "issue": load.issue / clock,
         "l1" if 2 * load.lookups > load.busy["shared"] else "shared": load.busy["shared"] / clock,
         "pipe": max(cycles for name, cycles in load.busy.items() if name != "shared") / clock,
     }
 
 
-def _queued(launch: LaunchSample) -> float:
+def _queued(launch: LaunchSample, gathered: frozenset[int]) -> float:
     """Returns how many updates by atomics one line of 128 bytes gets, the most of all arrays. L2 does them in turn.
 
-    Lanes that update different words of one sector do so together, and those of one word in turns.
+    Lanes that update different words of one sector do so together, and those of one word in turns, unless one lane does
+    it for all: in source lines that are `gathered`.
     """
     lines = {one.name: max(1.0, min(one.size, one.mean * launch.blocks) / 4) for one in launch.footprints}
     updates: dict[str, float] = {}
     for row in launch.rows:
         if row.requests and row.traits.is_atomic:
-            each = max(row.sectors, row.turns)
+            each = max(row.sectors, 1.0 if row.line in gathered else row.turns)
             updates[row.array] = updates.get(row.array, 0.0) + row.executed * row.share * each
     return max((count / lines[name] for name, count in updates.items() if name in lines), default=0.0)
 
@@ -194,10 +200,15 @@ def _load_of(given: Prepared, gpu: ModelGpu, values: Calibration, active: int) -
     ops = ops_of(launch, gpu, values, traffic, active)
     if given.code is not None:
         found = machine_of(launch, given.code, gpu, values, traffic, active)
-        if found is not None:
+        if found is not None and (found.issue >= LEAST_ISSUED * ops.issue or _is_packed(given.code)):
             return found
     ways = tuple(tuple((ops.blocks.get(step.block, ()), step.weight) for step in way.steps) for way in launch.ways)
     return Load(ways, ops.registers, ops.busy, ops.issue, ops.l2, ops.lookups)
+
+
+def _is_packed(code: MachineCode) -> bool:
+    """Whether it has instructions on pairs of 16 bits, each of which stands for seven of PTX."""
+    return any("16x2" in modifier for block in code.blocks for one in block.code for modifier in one.modifiers)
 
 
 def _rounds(launch: LaunchSample, load: Load, at_once: int, values: Calibration) -> Outcome:
@@ -213,7 +224,13 @@ def _rounds(launch: LaunchSample, load: Load, at_once: int, values: Calibration)
         groups = max(1, -(-at_once * warps // PARTITIONS))
     length = sum(len(block) for way in own for block, _ in way)
     rounds = max(1, min(ROUNDS, MOST_OPS // max(1, length * groups)))
-    return simulate(own, groups, load.registers, rounds, values.block_start, values.latency_barrier)
+    return simulate(own, groups, load.registers, rounds, values.block_start, barrier_cycles(warps, values))
+
+
+def barrier_cycles(warps: int, values: Calibration) -> float:
+    """The cycles from the last warp's arrival at a barrier on, in a block of so many. Issuing it is not among them."""
+    between = values.latency_barrier + values.barrier_warp_cycles * (warps - 8)
+    return max(0.0, between - (-(-warps // PARTITIONS) - 1))
 
 
 def dealt(ways: Sequence[Block], counts: Sequence[int], wanted: int) -> list[Block]:

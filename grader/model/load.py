@@ -16,7 +16,8 @@ class Load:
     """The ways of warps, in the order of the sample's; `registers` are those that ops name.
 
     `busy` are the cycles that the launch keeps each pipe busy, in a quarter of an SM with all SMs alike; `issue` those
-    of its schedulers, `l2` those of L2; `lookups` are those of the pipe "shared" that are L1's.
+    of its schedulers, `l2` those of L2; `lookups` are those of the pipe "shared" that are L1's. `gathered` are the
+    lines with atomics that one lane does for its warp.
     """
 
     ways: tuple[Way, ...]
@@ -25,6 +26,7 @@ class Load:
     issue: float
     l2: float
     lookups: float
+    gathered: frozenset[int] = frozenset()
 
 
 def part_of(op: Op, part: float) -> Op:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from grader.model.anchors import Anchor, is_of, of_instruction
+from grader.model.anchors import ATOMICS, GLOBAL, Anchor, is_of, of_instruction
 from grader.model.calibration import Calibration
 from grader.model.executions import Executions, Matching, is_small
 from grader.model.gpus import ModelGpu
@@ -65,7 +65,8 @@ def machine_of(
             if op.pipe >= 0:
                 busy[PIPES[op.pipe]] += each * op.busy
                 lookups += each * op.busy if op.cause == L1 else 0.0
-    return Load(tuple(ways), SCOREBOARDS, busy, issue, l2, lookups)
+    gathered = frozenset(one.line for block in code.blocks for one in block.code if _is_update(one, block.code))
+    return Load(tuple(ways), SCOREBOARDS, busy, issue, l2, lookups, gathered)
 
 
 def _is_whole(visits: Sequence[Visit], found: Executions, blocks: Sequence[tuple[Op, ...]]) -> bool:
@@ -146,6 +147,8 @@ def _ops(
             found.append(_plain(one, gpu, values, base))
             continue
         access = accesses[anchor]
+        if anchor.kind == ATOMICS and (_is_gathered(one, code) or "POPC" in one.modifiers):
+            access = replace(access, row=replace(access.row, turns=min(access.row.turns, 1.0)))
         missed = access.missed
         if access.row.array in traffic.regular:
             # The first accesses of several to neighbouring places bring what the others find.
@@ -154,6 +157,21 @@ def _ops(
         op = access_op(replace(access, missed=missed), values, traffic, rates, base)
         found.append(op if access.part >= 1.0 else part_of(op, access.part))
     return tuple(found)
+
+
+def _is_update(one: Instruction, code: Sequence[Instruction]) -> bool:
+    """Whether it is an atomic in global memory by one lane for all."""
+    amount = of_instruction(one)
+    is_atomic = amount is not None and (amount.anchor.kind, amount.anchor.space) == (ATOMICS, GLOBAL)
+    return is_atomic and _is_gathered(one, code)
+
+
+def _is_gathered(one: Instruction, code: Sequence[Instruction]) -> bool:
+    """Whether a warp's updates of one address were added up before: one lane, the first at work, does it for all.
+
+    The assembler does so where the address is one for all lanes. `code` is the atomic's basic block.
+    """
+    return bool(one.predicate) and any(other.name in ("UFLO", "FLO") for other in code[: code.index(one)])
 
 
 def _plain(one: Instruction, gpu: ModelGpu, values: Calibration, base: Op) -> Op:

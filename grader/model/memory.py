@@ -1,8 +1,9 @@
 """Which memory serves a launch's accesses: L1, L2 or DRAM, and how many bytes each moves.
 
 L1 holds what a reuse's distance leaves room for, beside shared memory and shared by the blocks of an SM. L2 holds what
-the blocks that run at once touch: each of such waves fetches what is not left from the wave before. Inputs are not in
-L2 when a launch begins, as in kgrade's timing.
+the blocks that run at once touch: each of such waves fetches what is not left from the wave before, and again what its
+own blocks come back to after all of them have touched more than L2 has room for. Inputs are not in L2 when a launch
+begins, as in kgrade's timing.
 """
 
 from __future__ import annotations
@@ -71,22 +72,47 @@ def traffic_of(launch: LaunchSample, gpu: ModelGpu, shared_bytes: int, resident:
         if row.requests:
             asked[row.array] = asked.get(row.array, 0.0) + row.executed * row.sectors * missed
     wave = min(launch.blocks, max(1, int(gpu.sms * max(resident, 1) * launch.idle)))
-    fetched = _fetched(launch, wave, gpu.l2 / SECTOR)
+    fetched, together = _fetched(launch, wave, gpu.l2 / SECTOR)
+    again = _again(launch, together, gpu.l2 / SECTOR)
     shares, total, low, high = {}, 0.0, 0.0, 0.0
     for name, sectors in asked.items():
         least, likely, most, written = fetched.get(name, (0.0, sectors, sectors, 0.0))
         likely, most = min(likely, max(sectors, least)), min(most, max(sectors, least))
-        shares[name] = min(1.0, likely / sectors) if sectors else 0.0
+        # What has left L2 is written back, as far as it was written, and read once more.
+        returned = min(again.get(name, 0.0), max(0.0, sectors - likely))
+        shares[name] = min(1.0, (likely + returned) / sectors) if sectors else 0.0
         # What is written goes to DRAM once; what is only written is not read before.
         factor = 1.0 if written in (0.0, 1.0) else 1.0 + written
-        total, low, high = total + likely * factor, low + least * factor, high + most * factor
+        own = likely * factor + returned * (1.0 + written)
+        total, low, high = total + own, low + least * factor, high + max(own, most * factor)
     regular = frozenset(one.name for one in launch.footprints if one.steps is not None)
     moved = sum(asked.values()) * SECTOR
     return Traffic(misses, shares, total * SECTOR, low * SECTOR, high * SECTOR, moved, regular)
 
 
-def _fetched(launch: LaunchSample, wave: int, room: float) -> Mapping[str, tuple[float, float, float, float]]:
-    """Returns, by array, the sectors that DRAM serves: at least, likely, at most; and the share that is written."""
+def _again(launch: LaunchSample, together: float, room: float) -> Mapping[str, float]:
+    """Returns, by array, the sectors that blocks load again after L2, with room for so many, has lost them.
+
+    Between two touches of a sector by one block, the blocks of a wave, which touch `together` sectors, touch as much
+    more than the block itself as they do in all.
+    """
+    block = sum(one.mean for one in launch.footprints)
+    scale = together / block if block else 0.0
+    found: dict[str, float] = {}
+    for row in launch.rows:
+        lost = sum(share * min(1.0, max(0.0, distance * scale / room - 0.5)) for distance, share in row.reuse)
+        if row.requests and lost:
+            found[row.array] = found.get(row.array, 0.0) + row.executed * row.sectors * lost
+    return found
+
+
+def _fetched(
+    launch: LaunchSample, wave: int, room: float
+) -> tuple[Mapping[str, tuple[float, float, float, float]], float]:
+    """Returns, by array, the sectors that DRAM serves: at least, likely, at most; and the share that is written.
+
+    And the sectors of all arrays that the blocks of a wave touch together.
+    """
     found = {}
     grid = launch.grid
     waves = -(-launch.blocks // wave)
@@ -110,7 +136,7 @@ def _fetched(launch: LaunchSample, wave: int, room: float) -> Mapping[str, tuple
             found[one.name] = (least, least + (most - least) * (1.0 - fits), most, one.written)
             continue
         found[one.name] = _waves(unions[one.name], together, waves, room, launch, one)
-    return found
+    return found, sum(together) / len(together)
 
 
 def _scattered(one: Footprint, blocks: int) -> float:

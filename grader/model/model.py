@@ -12,6 +12,7 @@ from grader.compile.cubin import KernelFacts
 from grader.compile.program import Program
 from grader.compile.submission import Submission
 from grader.core.errors import JudgeError, KgradeError
+from grader.core.verdict import LanguageName
 from grader.languages.registry import language_of
 from grader.machine.gpus import gpu_like
 from grader.model.calibration import Calibration, calibration_of
@@ -35,8 +36,8 @@ from grader.sass.cubins import cubin_of, facts_in
 
 T = TypeVar("T")
 
-CLOCK, SMS, L2 = 13, 16, 38
-"""Numbers of CUdevice_attribute in cuda.h: kHz, SMs, bytes."""
+CLOCK, SMS, L2, MAJOR, MINOR = 13, 16, 38, 75, 76
+"""Numbers of CUdevice_attribute in cuda.h: kHz, SMs, bytes, and the parts of the compute capability."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +97,7 @@ def sample_case(
     # What a GPU's time is measured with: other families have rows, lists or graphs as they hardly ever are.
     case = Case(dict(sizes), FAMILY, case_seed(seed, 0))
     references = reference(problem, case) if proved else None
-    planner = language_of(program).planner(problem, program, lambda: _table(gpu), sandbox, cache)
+    planner = language_of(program).planner(problem, program, lambda: _table(gpu, program.language), sandbox, cache)
 
     def run_all() -> Run:
         runner = EmulatorRunner(problem.folder, sandbox, cache / "kernels")
@@ -222,10 +223,16 @@ def time_of_launches(
     return ModelTime(gpu, sizes, seconds + moving, low, high, bound, kernels)
 
 
-def _table(gpu: ModelGpu) -> DeviceTable:
-    """What a solve() is told of the device: the emulated one's properties, with this GPU's sizes."""
-    sizes = {CLOCK: int(gpu.clock / 1e3), SMS: gpu.sms, L2: gpu.l2}
-    return replace(EMULATED, attributes={**EMULATED.attributes, **sizes})
+def _table(gpu: ModelGpu, language: LanguageName) -> DeviceTable:
+    """What a solve() is told of the device: the emulated one's properties, with this GPU's sizes.
+
+    In CUDA C++ with its compute capability, too: one that has another way for such GPUs goes it, and has no time where
+    the emulator can't. Compilers in Python make code of it, which has to be the emulator's.
+    """
+    own = {CLOCK: int(gpu.clock / 1e3), SMS: gpu.sms, L2: gpu.l2}
+    if language is LanguageName.CUDA:
+        own[MAJOR], own[MINOR] = gpu_like(gpu.target).capability
+    return replace(EMULATED, attributes={**EMULATED.attributes, **own})
 
 
 def _compiled(

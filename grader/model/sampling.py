@@ -96,8 +96,9 @@ class LaunchSample:
     """One launch, by a sample of its blocks. Sums over the grid are `executed` times a row's share.
 
     `instructions` are those of the whole grid in warps, estimated with the relative error `spread`; those of the block
-    whose ways are told are `typical`. `done` is the share of them that ran: 1 where all blocks did; where it is known,
-    `hidden` is how many times as much all blocks did, or touched, as the sample says.
+    whose ways are told are `typical`, and `traced` is the share of them that the ways have. `done` is the share of
+    `instructions` that ran: 1 where all blocks did; where it is known, `hidden` is how many times as much all blocks
+    did, or touched, as the sample says.
     """
 
     kernel: str
@@ -118,6 +119,7 @@ class LaunchSample:
     launches: int = 1
     done: float = 1.0
     hidden: float = 1.0
+    traced: float = 1.0
 
     @property
     def blocks(self) -> int:
@@ -246,6 +248,7 @@ def _launch(own: Mapping[str, Any], told: Mapping[str, Any]) -> LaunchSample:
         edges=tuple((before, after) for before, after in told["edges"]),
         done=own["done"],
         hidden=_hidden(own, estimated * everything),
+        traced=told["traced"],
     )
 
 

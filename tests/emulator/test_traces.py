@@ -57,5 +57,6 @@ def test_touches_are_the_sectors_in_their_order():
 def test_a_full_trace_says_so_and_counts_go_on():
     traces = Traces(5, 7)
     counts, _, _ = run(traces)
-    assert traces.is_full and len(traces.touches().sectors) == 7 and len(traces.steps()[0]) == 5
+    assert traces.is_full and traces.steps_are_full
+    assert len(traces.touches().sectors) == 7 and len(traces.steps()[0]) == 5
     assert sum(row.sectors for row in counts.rows) == 2 * 4 * 4

@@ -165,3 +165,21 @@ def test_the_machine_code_decides_where_it_matches(tiled: Sampled) -> None:
     plain = Sampled(tiled.sizes, tiled.launches, tiled.facts)
     assert time_of(tiled, H200) != time_of(plain, H200)
     assert time_of(tiled, H200) == time_of(tiled, H200)
+
+
+def test_updates_that_the_assembler_adds_up_are_one_for_each_warp(tmp_path: Path) -> None:
+    """In PTX 32 lanes update one counter in turns; the machine code lets one lane add the sum of all."""
+    folder = FOLDER.parent / "monte_carlo"
+    file = folder / "submissions" / "accepted" / "1_atomic_a_thread.cu"
+    found = sample_case(load_problem(folder), read_submission(file, None), {"N": 400_000}, H200, tmp_path)
+    (launch,) = found.launches
+    (line,) = {row.line for row in launch.rows if row.traits.is_atomic}
+    code = found.code[launch.handle]
+    given = prepared(launch, found.facts[launch.handle], H200, code)
+    load = machine_of(launch, code, H200, calibration_of(H200), given.traffic, 132)
+    assert load is not None
+    assert load.gathered == {line}
+    with_code, without = (time_of(each, H200).seconds for each in (found, replace(found, code={})))
+    assert with_code is not None
+    assert without is not None
+    assert 5 * with_code < without

@@ -62,6 +62,12 @@ def test_rows_across_the_lanes_are_bound_by_look_ups_and_coalesced_ones_are_fast
     assert time.dram_bytes == pytest.approx(3 * 4 * 1024**2, rel=0.01)
 
 
+def test_a_trace_of_half_of_the_instructions_stands_for_all(naive):
+    (launch,) = naive.launches
+    half, whole = (time_of(replace(naive, launches=(replace(launch, traced=share),)), H200) for share in (0.5, 1.0))
+    assert half.kernels[0][0].parts["issue"] == pytest.approx(2 * whole.kernels[0][0].parts["issue"])
+
+
 def test_a_smaller_gpu_takes_longer(naive):
     times = [time_of(naive, gpu_named(name)).seconds for name in ("H200", "RTX 4090", "L4", "T4")]
     assert None not in times and times[0] < times[2] < times[3]
@@ -79,6 +85,24 @@ def test_a_file_of_another_problem_is_refused(folder):
     path = PROBLEMS / "matmul_fp16" / "submissions" / "accepted" / "ladder_1_wmma.cu"
     found = model_time(problem, read_submission(path, None), SIZES, H200, folder)
     assert found.seconds is None and found.why_not.startswith("it does not compile for sm_90:")
+
+
+def test_a_way_for_the_gpu_that_the_emulator_cannot_go_gives_no_time(folder):
+    problem = load_problem(PROBLEMS / "attention_fp16")
+    path = PROBLEMS / "attention_fp16" / "submissions" / "accepted" / "solve_4_wgmma_tma.cu"
+    sizes = {"H": 1, "N": 64, "D": 64}
+    found = model_time(problem, read_submission(path, None), sizes, H200, folder)
+    assert found.seconds is None and "tensor maps or clusters" in found.why_not
+    # An A100 goes the other way.
+    assert model_time(problem, read_submission(path, None), sizes, gpu_named("A100"), folder).seconds is not None
+
+
+def test_loops_of_integers_that_the_machine_code_hides_count_as_in_ptx(folder):
+    problem = load_problem(PROBLEMS / "mandelbrot")
+    path = PROBLEMS / "mandelbrot" / "submissions" / "accepted" / "1_simple.cu"
+    found = sample_case(problem, read_submission(path, None), {"H": 64, "W": 64, "LIMIT": 500}, H200, folder)
+    with_code, without = time_of(found, H200), time_of(replace(found, code={}), H200)
+    assert found.code and with_code.seconds == without.seconds
 
 
 def test_inputs_are_of_the_family_that_times_are_measured_with(folder):

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
+import numpy as np
 import pytest
 
+from grader.model.device import traced_share
 from grader.model.sampling import read_launches
 
 ROW = {"line": 3, "text": "add.s32 %r1, %r2, %r3", "opcode": "add", "modifiers": ["s32"], "block": 0, "array": ""}
@@ -28,6 +32,7 @@ def told(**more):
         "edges": [],
         "estimate": 8000.0,
         "done": 1.0,
+        "traced": 1.0,
         **more,
     }
 
@@ -68,3 +73,14 @@ def test_what_all_blocks_did_is_compared_with_what_the_sample_says():
     assert launch.hidden == 2.0
     (launch,) = read_launches([told(all={"instructions": 8000, "sectors": 30_000})])
     assert launch.hidden == 3.0
+
+
+def test_ways_of_a_full_trace_have_a_share_of_the_instructions():
+    # Of a block's four warps two were traced, before they had ended a loop of 10 rounds.
+    rows = [SimpleNamespace(block=block, executed=4 * rounds) for block, rounds in ((0, 1), (1, 10), (1, 10))]
+    counts = SimpleNamespace(rows=rows)
+    steps = np.array([0, 0, 0, 1, 1, 1, 1, 1]), np.array([0, 1, 1, 0, 1, 1, 1, 1])
+    full = SimpleNamespace(steps_are_full=True, steps=lambda: steps)
+    assert traced_share(full, counts, 4) == pytest.approx((2 + 2 * 6) / (21 * 2))
+    assert traced_share(SimpleNamespace(steps_are_full=False, steps=lambda: steps), counts, 4) == 1.0
+    assert read_launches([told(traced=0.25)])[0].traced == 0.25

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
-from grader.model.kernel import dealt
+from grader.model.calibration import calibration_of
+from grader.model.gpus import gpu_named, table_path
+from grader.model.kernel import barrier_cycles, dealt
 from grader.model.schedule import BARRIER, PLAIN, Op, scheduled
 from grader.model.sm import BARRIERS, ISSUE, LATENCY, PIPE, PIPES, simulate
 
@@ -51,6 +55,19 @@ def test_a_barrier_waits_for_the_slowest_warp():
     found = simulate(ways, 1, 128, 1, 0.0, 20.0)
     assert found.first == pytest.approx(99 * 4 + 1 + 20, abs=5)
     assert found.causes[BARRIERS] > 0
+
+
+@pytest.mark.parametrize("warps", [4, 8, 16, 32])
+def test_barriers_alone_take_what_a_microbenchmark_of_so_many_warps_takes(warps):
+    gpu = gpu_named("H200")
+    measured = json.loads(table_path(gpu).read_text())["measured"]["waiting"]["barrier"][str(warps)]
+    barrier = barrier_cycles(warps, calibration_of(gpu))
+
+    def first(count):
+        way = [((op(pipe=-1, latency=0.0, role=BARRIER),) * count, 1.0)]
+        return simulate([way] * (warps // 4), 1, 1, 1, 0.0, barrier).first
+
+    assert (first(200) - first(100)) / 100 == pytest.approx(measured, rel=0.001)
 
 
 def test_the_bandwidth_of_memory_bounds_many_loads():

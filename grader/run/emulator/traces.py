@@ -53,6 +53,11 @@ class Traces:
         """Whether something may have been left out."""
         return any(found >= room for found, room in zip(self._found, self._room, strict=True))
 
+    @property
+    def steps_are_full(self) -> bool:
+        """Whether basic blocks may have been left out."""
+        return self._found[0] >= self._room[0]
+
     def steps(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Returns the warp of each step, and its basic block."""
         words = self._steps[: self._found[0] * STEP.size].view(np.int64)
