@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import re
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 
 from grader.core.report import CaseResult, Interval, Mend, Report
@@ -213,6 +213,13 @@ def percent(share: float) -> str:
     return f"{_three_digits(share * 100)} %" if share > 0 else "0 %"
 
 
+def above_light(shares: Iterable[float | None]) -> str:
+    """What shares of the speed of light above 1 mean; "" if there are none."""
+    if any(share is not None and share > 1 for share in shares):
+        return "Above 100 % is what tensor cores do with parts of numbers: light is that of the units for fp32."
+    return ""
+
+
 def factor(ratio: Interval) -> str:
     """The ratio to the baseline's time, with the digits that its interval supports."""
     return (
@@ -324,6 +331,7 @@ FILTERS: Mapping[str, Callable[..., str]] = {
         quantity,
         giga,
         percent,
+        above_light,
         factor,
         spread,
         clocks,

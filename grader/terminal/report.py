@@ -19,6 +19,7 @@ from rich.text import Text
 from grader.boards import timing
 from grader.boards.faults import word_of
 from grader.boards.words import (
+    above_light,
     debug_command,
     element,
     language,
@@ -191,6 +192,8 @@ class _View:
             "",
             self.rows(times.facts(self.report, measurement)),
         ]
+        if above := above_light(size.sol for size in measurement.sizes):
+            parts.append(self.paragraph(above))
         for remark in timing.remarks(measurement):
             parts += ["", self.paragraph(remark, style="yellow")]
         return Group(*parts)
@@ -205,6 +208,8 @@ class _View:
             parts.append(self.paragraph(f"Not ranked by model time: {model.why_not}", style="yellow"))
         else:
             parts.append(self.rows([("score", f"{score(model.score)} of the speed of light, by the model")]))
+            if above := above_light(size.share for size in model.sizes):
+                parts.append(self.paragraph(above))
         return Group(*parts)
 
     def printed(self) -> Text:

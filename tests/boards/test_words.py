@@ -164,3 +164,8 @@ def test_what_shows_nothing_is_spelled_out(code: int) -> None:
 @pytest.mark.parametrize("text", ["a\tb\nc", "é ı İ", "👩‍💻", "❤️", "می‌خواهم", "日本語", "a b"])
 def test_what_people_write_stays(text: str) -> None:
     assert words.visible(text) == text
+
+
+def test_a_share_above_light_is_explained() -> None:
+    assert words.above_light([0.5, None, 1.0]) == ""
+    assert "tensor cores" in words.above_light([0.5, 1.47])
