@@ -50,7 +50,7 @@ VERDICTS = {
 IN_NO_ORDER = "Launches that no event and no synchronisation orders were run in both orders; one of them came to this"
 
 
-OF_A_LATER_CALL = (Verdict.RUNTIME_ERROR, Verdict.WRONG_ANSWER, Verdict.INTERNAL_ERROR)
+OF_A_LATER_CALL = (Verdict.RUNTIME_ERROR, Verdict.WRONG_ANSWER)
 KEPT = "Static variables outlive a call: capture graphs, pack data and clear counters in each, for the sizes of each"
 
 
@@ -134,10 +134,10 @@ class Examiner:
         if run is not None:
             done = run.status is RunStatus.DONE
             result = self._compare(case, run, references) if done else result_of_run(case, run, self._source)
-        if result.verdict not in OF_A_LATER_CALL:
+        if result.verdict not in (*OF_A_LATER_CALL, Verdict.INTERNAL_ERROR):
             # All calls together have the steps, the time and the memory of one.
             result = dataclasses.replace(result, verdict=Verdict.ACCEPTED)
-        if result.verdict is not Verdict.ACCEPTED:
+        if result.verdict in OF_A_LATER_CALL:
             calls = tuple(Call(other.sizes, other.family, other.seed) for other in others)
             said = result.message.partition(". ")[0]
             message = f"{AFTER_OTHERS}: {said[:1].lower()}{said[1:]}. {KEPT}"

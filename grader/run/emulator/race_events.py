@@ -8,7 +8,7 @@ from grader.run.emulator import layout
 from grader.run.emulator.faults import Fault
 from grader.run.emulator.fields import is_of_field
 from grader.run.emulator.findings import Finding, Findings
-from grader.run.emulator.native.cells import SITE_MASK, SITE_SHIFT
+from grader.run.emulator.native.records import SITE_MASK, SITE_SHIFT
 from grader.run.emulator.ptx.syntax import Instruction
 from grader.run.emulator.races import Access, Order, Race, access_of, element_bytes
 from grader.run.emulator.state import Shape, State

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from grader.run.emulator import layout
 from grader.run.emulator.aligned import ALIGN, aligned_bytes
 from grader.run.emulator.layout import LAUNCH
-from grader.run.emulator.native.cells import SITE_MASK, STRONG, UNOWNED, WRITTEN_BEFORE
+from grader.run.emulator.native.records import SITE_MASK, STRONG, UNOWNED, WRITTEN_BEFORE
 from grader.run.emulator.structure import LANES
 
 WATCHED_BYTES = 1 << 28

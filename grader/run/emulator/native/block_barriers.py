@@ -12,12 +12,12 @@ from dataclasses import dataclass
 
 from grader.run.emulator import layout
 from grader.run.emulator.layout import CONTEXT, RECORD_BYTES, TAG_SHIFT, WARP
-from grader.run.emulator.native.cells import Kind, access_info, warp_record
 from grader.run.emulator.native.copy_waits import end_phase_routine, settle_phases_routine
 from grader.run.emulator.native.epochs import tick_routine, time_routine
 from grader.run.emulator.native.flow import where
 from grader.run.emulator.native.ir import LANES, IrFunction, IrModule, V, splat
 from grader.run.emulator.native.part_barriers import hand_on_routine
+from grader.run.emulator.native.records import Kind, access_info, warp_record
 from grader.run.emulator.native.regions import CheckedAccess, log2, region_at
 from grader.run.emulator.native.resolve import checked_host, for_each_lane, next_lane, report
 

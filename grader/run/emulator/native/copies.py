@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from grader.run.emulator import layout
 from grader.run.emulator.layout import CONTEXT, COPY, RECORD_BYTES, TAG_SHIFT, WARP
-from grader.run.emulator.native.cells import PENDING
 from grader.run.emulator.native.flow import for_each_index, where
 from grader.run.emulator.native.ir import IrFunction, IrModule, splat
+from grader.run.emulator.native.records import PENDING
 from grader.run.emulator.native.resolve import for_each_lane, next_lane
 
 _BOTH = [("ptr", "ctx"), ("ptr", "warp")]

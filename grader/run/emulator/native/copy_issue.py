@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from grader.run.emulator import layout
 from grader.run.emulator.layout import CELL, CONTEXT, COPY, RECORD_BYTES, TAG_SHIFT, WARP
-from grader.run.emulator.native.cells import Kind, access_info, warp_record
 from grader.run.emulator.native.copies import (
     cell_count,
     entry_at,
@@ -17,6 +16,7 @@ from grader.run.emulator.native.copies import (
 )
 from grader.run.emulator.native.flow import for_each_index, where
 from grader.run.emulator.native.ir import LANES, IrFunction, IrModule, V, splat
+from grader.run.emulator.native.records import Kind, access_info, warp_record
 from grader.run.emulator.native.regions import CheckedAccess, Region, log2, region_at
 from grader.run.emulator.native.resolve import RESOLVED, for_each_lane, next_lane, report, resolver
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from grader.run.emulator import layout
 from grader.run.emulator.layout import CONTEXT, RECORD_BYTES, WARP
-from grader.run.emulator.native.cells import Kind
 from grader.run.emulator.native.flow import for_each_index, where
 from grader.run.emulator.native.ir import LANES, IrFunction, IrModule, V
+from grader.run.emulator.native.records import Kind
 from grader.run.emulator.native.regions import CheckedAccess, log2, region_at
 from grader.run.emulator.native.resolve import checked_host, for_each_lane, next_lane, report
 

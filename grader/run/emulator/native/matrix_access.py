@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from grader.run.emulator.native.access import Access, access_routine
-from grader.run.emulator.native.cells import Kind
 from grader.run.emulator.native.counting import CountedAccess, count_routine
 from grader.run.emulator.native.ir import LANES, IrFunction, V, splat
 from grader.run.emulator.native.journal import note_values_routine
+from grader.run.emulator.native.records import Kind
 from grader.run.emulator.native.regions import CheckedAccess
 from grader.run.emulator.native.shadow import shadow_routine
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 from grader.run.emulator import layout
 from grader.run.emulator.layout import CONTEXT, RECORD_BYTES
-from grader.run.emulator.native.cells import Kind
 from grader.run.emulator.native.ir import LANES, IrFunction
+from grader.run.emulator.native.records import Kind
 from grader.run.emulator.native.resolve import slot_entry, table_entry
 
 

@@ -9,7 +9,10 @@ from dataclasses import dataclass
 
 from grader.run.emulator import layout
 from grader.run.emulator.layout import CONTEXT, TAG_SHIFT, WARP
-from grader.run.emulator.native.cells import (
+from grader.run.emulator.native.ir import LANES, IrFunction, V, splat
+from grader.run.emulator.native.planes import ANY, Cells
+from grader.run.emulator.native.readers import HEAD_SHIFT, NO_PLANES, own_plane, room_left
+from grader.run.emulator.native.records import (
     STRONG,
     TIME_MASK,
     VOLATILE,
@@ -18,9 +21,6 @@ from grader.run.emulator.native.cells import (
     access_info,
     warp_record,
 )
-from grader.run.emulator.native.ir import LANES, IrFunction, V, splat
-from grader.run.emulator.native.planes import ANY, Cells
-from grader.run.emulator.native.readers import HEAD_SHIFT, NO_PLANES, own_plane, room_left
 
 _THREAD = splat("i64", 1 << TAG_SHIFT)
 

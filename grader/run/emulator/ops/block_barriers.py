@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from grader.run.emulator import layout
 from grader.run.emulator.native.block_barriers import MOST, SIZE, Operation, barrier_routine, initial_state
-from grader.run.emulator.native.cells import Kind
 from grader.run.emulator.native.ir import V, splat
+from grader.run.emulator.native.records import Kind
 from grader.run.emulator.ops.common import Row
 from grader.run.emulator.ptx.syntax import Instruction, Operand
 from grader.run.emulator.ptx.traits import Memory, Traits

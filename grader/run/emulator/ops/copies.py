@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from grader.run.emulator.native.cells import SITE_MASK, Kind
 from grader.run.emulator.native.copy_issue import CopyKind, issue_routine
 from grader.run.emulator.native.copy_waits import commit_routine, track_routine, wait_routine
 from grader.run.emulator.native.ir import V, splat
+from grader.run.emulator.native.records import SITE_MASK, Kind
 from grader.run.emulator.ops.block_barriers import emit_arrival, shared_address_of
 from grader.run.emulator.ops.common import Row
 from grader.run.emulator.ptx.syntax import Immediate, Instruction, Register

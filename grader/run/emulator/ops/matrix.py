@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 
-from grader.run.emulator.native.cells import SITE_MASK
 from grader.run.emulator.native.ir import V, splat
 from grader.run.emulator.native.matrix_access import Watch, record
 from grader.run.emulator.native.matrix_memory import Matrix, matrix_routine
@@ -24,6 +23,7 @@ from grader.run.emulator.native.matrix_shapes import (
     left_fragment,
     right_fragment,
 )
+from grader.run.emulator.native.records import SITE_MASK
 from grader.run.emulator.ops.common import Row
 from grader.run.emulator.ops.memory import state_space
 from grader.run.emulator.ptx.syntax import Group, Instruction, Operand

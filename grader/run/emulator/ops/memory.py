@@ -6,8 +6,8 @@ from grader.run.emulator import layout
 from grader.run.emulator.layout import CONTEXT
 from grader.run.emulator.native import discard as discarding
 from grader.run.emulator.native.access import Access, access_routine
-from grader.run.emulator.native.cells import Kind
 from grader.run.emulator.native.ir import V, splat
+from grader.run.emulator.native.records import Kind
 from grader.run.emulator.ops.common import Row
 from grader.run.emulator.ptx.syntax import Address, Group, Immediate, Instruction, Operand, Symbol, type_of
 from grader.run.emulator.ptx.traits import PURE, Memory, Traits

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from grader.run.emulator.layout import CONTEXT
 from grader.run.emulator.native.between_blocks import acquire_routine
-from grader.run.emulator.native.cells import SITE_MASK, Kind
 from grader.run.emulator.native.ir import V
 from grader.run.emulator.native.order import fence_routine, meet_routine, publish_routine
+from grader.run.emulator.native.records import SITE_MASK, Kind
 from grader.run.emulator.native.regions import CheckedAccess
 from grader.run.emulator.native.shadow import shadow_routine
 from grader.run.emulator.ptx.syntax import Address, Symbol
