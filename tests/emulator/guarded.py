@@ -82,6 +82,9 @@ PROGRAMS = {
     "a frame that leaves the stack": recursion("sub.s64 %d1,%d1,4096; st.local.u32 [%d1],%r1;"),
     "300 shared arrays": kernel("".join(f".shared .b8 s{n}[4];" for n in range(300))),
     "too much shared memory in the module": kernel("mov.u32 %r1,s;", ".shared .b8 s[1048576];"),
+    "shared memory by the read-only cache": kernel(
+        ".shared .align 4 .b8 s[4]; mov.u32 %r1,s; ld.shared.nc.u32 %r2,[%r1];"
+    ),
     "a huge frame": kernel(".local .b8 l[1099511627776]; mov.u64 %d1,l; st.local.u8 [%d1],%r1;"),
     "a huge alignment": kernel(".local .align 65536 .b8 l[4]; .local .align 1099511627776 .b8 m[4]; mov.u64 %d1,m;"),
     "barriers that are not there": kernel("add.s32 %r1,%r0,1000; barrier.sync %r1; bar.arrive %r1,%r0;"),

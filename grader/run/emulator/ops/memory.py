@@ -72,14 +72,14 @@ def call_access(e: Emitter, access: Access, address: V, values: list[V]) -> list
 
 
 def load(e: Emitter, i: Instruction) -> None:
-    """Emits ld and ldu. Raises UnsupportedPtx for 128-bit types."""
+    """Emits ld and ldu. Raises UnsupportedPtx for 128-bit types, and for a read-only cache of other than global memory."""
     if any(m.startswith("param") for m in i.modifiers) and _is_named_parameter(i.operands[1]):
         _load_parameter(e, i)
         return
     access, kind = _access(i, store=False)
-    values = call_access(e, access, e.address(i.operands[1]), [])
-    if type_of(i).width == 128:
+    if type_of(i).width == 128 or ("nc" in i.modifiers and access.space != "global"):
         raise e.unsupported()
+    values = call_access(e, access, e.address(i.operands[1]), [])
     for target, value in zip(_components(i.operands[0]), values, strict=True):
         # A register may be wider than the loaded type: the value is then extended as the type says.
         e.write(target, value, kind.is_signed)
