@@ -62,6 +62,8 @@ class LaunchShape:
     """What is entered of the blocks; None if nothing is."""
     only_blocks: range | None = None
     """The numbers of the blocks that run; None for all."""
+    unset_shared: int = -1
+    """The word that fills the shared memory of a block that begins; a NaN by itself."""
 
     @property
     def threads(self) -> int:
@@ -101,7 +103,7 @@ class Arena:
         self._stride = storage.state_bytes
         self._warps, warps = aligned_bytes(self._stride * shape.warps)
         static = align_up(storage.static_shared_bytes, 16)
-        self._shared, shared = aligned_bytes(max(static + shape.dynamic_shared, 1))
+        self.shared, shared = aligned_bytes(max(static + shape.dynamic_shared, 1))
         self._table, table = aligned_bytes(layout.SHARED_SLOT_COUNT * layout.ENTRY.size)
         self._fill_shared_table(shared, static)
         self._seen, seen = aligned_bytes(layout.SEEN_BYTES * shape.warps if shape.races else 0)
@@ -171,6 +173,7 @@ class Arena:
             "shared_cells": self._shared_cells(),
             "copies": int(shape.translation.copies),
             "patience": _PATIENCE,
+            "unset_shared": shape.unset_shared,
         }
         for name, value in words.items():
             self._set(name, INT32, value)
@@ -215,7 +218,7 @@ class Arena:
     @property
     def bytes(self) -> int:
         """The size of the block's memory in bytes."""
-        own = (self._context, self._warps, self._shared, self._table, self._local)
+        own = (self._context, self._warps, self.shared, self._table, self._local)
         return sum(part.nbytes for part in (*own, self._seen, self._shadow, self._log, self._copies, self._values))
 
     @property
@@ -290,8 +293,8 @@ class Arena:
         entry = dict(zip(layout.ENTRY, map(int, entries[slot]), strict=True))
         if not entry["base"] <= address <= entry["base"] + entry["size"] - 8:
             return None
-        at = (address + entry["delta"]) % (1 << 64) - int(self._shared.ctypes.data)
-        return int.from_bytes(self._shared[at : at + 8].tobytes(), "little")
+        at = (address + entry["delta"]) % (1 << 64) - int(self.shared.ctypes.data)
+        return int.from_bytes(self.shared[at : at + 8].tobytes(), "little")
 
     def block_index(self) -> tuple[int, int, int]:
         at = CONTEXT["ctaid"]

@@ -40,6 +40,8 @@ class Fault:
     thread: Index3 | None = None
     threads: int = 0
     instruction: str = ""
+    unset_shared: bool = False
+    """What was read is shared memory that no thread of the block has written."""
     undefined: bool = False
     """The fault is a remark: the kernel uses an undefined value, so that a GPU may compute something else."""
 
@@ -50,12 +52,14 @@ class Limits:
 
     `instructions` counts warp instructions of all warps together; matrix instructions, printf, and what threads wait
     with count as several. `seconds` is measured as LaunchResult.seconds; None is no limit. If `races_are_fatal` is
-    False, data races are remarks instead of faults.
+    False, data races are remarks instead of faults. `unset_shared` is the word that shared memory holds where nobody
+    has written, or layout.LEFT_OVER; if it is None, a read of it is a fault.
     """
 
     instructions: int = 64_000_000
     seconds: float | None = None
     races_are_fatal: bool = True
+    unset_shared: int | None = None
 
 
 @dataclass(frozen=True)

@@ -100,6 +100,7 @@ class _Launch:
             counters,
             journal,
             only_blocks,
+            -1 if limits.unset_shared is None else limits.unset_shared,
         )
         self.cooperative = geometry.cooperative
         self._run_blocks = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)(driver.address)
@@ -122,6 +123,8 @@ class _Launch:
     def _work(self, number: int) -> None:
         turns = Turns(self.translation.meets)
         arena = turns.begin(Arena(self.shape, number))
+        if self.limits.unset_shared == layout.LEFT_OVER:
+            arena.shared[:] = self.shape.memory.left_over
         # All blocks of a cooperative launch wait for each other; `run_launch` has checked that they fit.
         most = self.blocks if self.cooperative else max(2, min(RESIDENT_BLOCKS, RESIDENT_BYTES // arena.bytes))
         executed = 0
@@ -153,6 +156,8 @@ class _Launch:
                 continue
             self._end(status, [arena, *turns])
             break
+        if self.limits.unset_shared is not None:
+            self.shape.memory.left_over = arena.shared.copy()
         with self.lock:
             self.instructions += executed
 
@@ -210,6 +215,8 @@ class _Launch:
         if not self.limits.races_are_fatal:
             remarks = [*(fault for fault in faults if fault.kind == "data_race"), *remarks]
             faults = [fault for fault in faults if fault.kind != "data_race"]
+        if self.limits.unset_shared is not None:
+            faults = [fault for fault in faults if not fault.unset_shared]
         lines = tuple(line for line, _ in self.lines.most_common() if line)
         if faults:
             return LaunchResult("fault", faults[0], self.instructions, lines, printed, tuple(faults), tuple(remarks))
@@ -329,7 +336,7 @@ def _start_watch(translation: Translation, geometry: Geometry, memory: Memory) -
     if translation.checks is None:
         memory.watch.forget()
         return None
-    written = _written_slots(translation, memory)
+    written = written_slots(translation, memory)
     blocks = math.prod(geometry.grid)
     warps = -(-math.prod(geometry.block) // LANES)
     granule = translation.checks.global_granule
@@ -340,7 +347,7 @@ def _start_watch(translation: Translation, geometry: Geometry, memory: Memory) -
     return races
 
 
-def _written_slots(translation: Translation, memory: Memory) -> set[int] | None:
+def written_slots(translation: Translation, memory: Memory) -> set[int] | None:
     """Returns the slots of the arrays that the kernel may write to, from its parameters; None for all."""
     parameters = memory.at(layout.array_address(layout.PARAMETER_SLOT))
     if translation.written is None or parameters is None:

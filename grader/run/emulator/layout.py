@@ -58,6 +58,8 @@ MAX_STATIC_SHARED = 48 * 1024
 MAX_SHARED = 227 * 1024
 BARRIERS = 16
 STACK_BYTES = 64 * 1024
+LEFT_OVER = 0x5AFE5AFE
+"""For unset shared memory: what the block before has left there."""
 
 # A barrier of a block.
 BARRIER = Structure(
@@ -168,6 +170,8 @@ CONTEXT = Structure(
     reports=WIDE,
     far_covered=WORD,
     patience=WORD,
+    # What unset shared memory holds; LEFT_OVER: what is there.
+    unset_shared=WORD,
     # Groups of barriers (bits) that exited threads have skipped.
     passed=WIDE,
     barriers=array(BARRIER, BARRIERS),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,6 +14,9 @@ from grader.run.emulator.aligned import aligned_bytes
 from grader.run.emulator.backing import allocate_filled
 from grader.run.emulator.heap import Heap, Run
 from grader.run.emulator.watch import Watch
+
+COPIED_BYTES = 1 << 28
+"""What may be copied before launches of few threads until the arrays are replaced: some 100 ms."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +59,9 @@ class Memory:
         self.variables: dict[int, Any] = {}
         self.fill = 0
         """The byte that fills memory of the heap which a kernel gets."""
+        self.copies_left = COPIED_BYTES
+        self.left_over: NDArray[np.uint8] = np.zeros(0, np.uint8)
+        """What the last block left in shared memory, of launches whose shared memory may be read unset."""
         self.heap = Heap(self._place_chunk, self._gave, self._took)
         self.watch.free_spans = self.heap.free_spans
 
@@ -165,6 +171,11 @@ class Memory:
         arrays = self._slots.items()
         return {slot: a.data.nbytes for slot, a in arrays if slot >= layout.FIRST_VARIABLE_SLOT and not a.freed}
 
+    def writable(self, slots: Collection[int] | None) -> list[tuple[int, Array]]:
+        """Returns the live arrays that kernels may write to, by slot; of these `slots` only, if given."""
+        arrays = self._slots.items()
+        return [(s, a) for s, a in arrays if not (a.freed or a.read_only) and (slots is None or s in slots)]
+
     def show(self, records: Mapping[int, int]) -> None:
         """Gives native code the addresses of the records of watched arrays, by slot; no others are watched."""
         self.table[:, layout.ENTRY["shadow"] // 8] = 0
@@ -179,6 +190,7 @@ class Memory:
             del self._slots[slot]
         self._names.clear()
         self._next = layout.FIRST_ARRAY_SLOT
+        self.copies_left = COPIED_BYTES
 
     def read(self, name: str) -> NDArray[Any]:
         """Returns the live array of that name, with the type and shape it was placed with; kernels change it.

@@ -18,7 +18,7 @@ from grader.run.emulator.engine import CODEGEN_LEVEL, QUICK_LEVEL, InvalidIrErro
 from grader.run.emulator.errors import UnsupportedPtx
 from grader.run.emulator.faults import Fault, LaunchResult, Limits
 from grader.run.emulator.journal import Journal
-from grader.run.emulator.launch import Geometry, run_launch
+from grader.run.emulator.launch import Geometry, run_launch, written_slots
 from grader.run.emulator.locals import Locals
 from grader.run.emulator.memory import Memory
 from grader.run.emulator.native.driver import ENTRY as DRIVER_ENTRY
@@ -45,6 +45,7 @@ from grader.run.emulator.translate.cfg import function_ids
 from grader.run.emulator.translate.noting import Noted
 from grader.run.emulator.translate.storage import parameter_areas
 from grader.run.emulator.translation import ENTRY, Translation, translate
+from grader.run.emulator.unset_shared import keep, settle
 
 ASSEMBLY_MARK = "begin inline asm"
 """The comment that compilers put before each asm statement of the source."""
@@ -165,20 +166,20 @@ class Module:
         for area, argument in zip(areas.values(), arguments, strict=True):
             buffer[area.at : area.at + area.size] = np.frombuffer(argument, np.uint8)
         memory.place_at(layout.PARAMETER_SLOT, "kernel parameters", buffer, read_only=True)
-        if cooperative:
-            memory.place_at(layout.WORKSPACE_SLOT, "grid barrier", np.zeros(layout.WORKSPACE_BYTES, np.uint8))
-        return run_launch(
-            compiled.translation,
-            compiled.native,
-            compiled.driver,
-            geometry,
-            memory,
-            limits or Limits(),
-            workers,
-            journal,
-            only_blocks,
-            traces,
-        )
+        limits = limits or Limits()
+
+        def run(limits: Limits, workers: int | None = 1) -> LaunchResult:
+            if cooperative:
+                memory.place_at(layout.WORKSPACE_SLOT, "grid barrier", np.zeros(layout.WORKSPACE_BYTES, np.uint8))
+            code = compiled.translation, compiled.native, compiled.driver
+            return run_launch(*code, geometry, memory, limits, workers, journal, only_blocks, traces)
+
+        if compiled.translation.checks is None or not (image.shared_bytes or shared_bytes):
+            return run(limits, workers)
+        kept = keep(memory, written_slots(compiled.translation, memory), threads)
+        result = run(limits, workers)
+        unset = bool(result.faults) and all(fault.unset_shared for fault in result.faults)
+        return settle(result, kept, limits, run) if unset and kept is not None else result
 
     def translation_of(self, kernel: str) -> Translation:
         """Returns the translation of a kernel that launches without race checks use. Raises UnsupportedPtx."""

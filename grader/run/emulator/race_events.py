@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 from grader.run.emulator import layout
 from grader.run.emulator.faults import Fault
@@ -55,12 +56,14 @@ class RaceEvents:
         if kind in (layout.EVENT_UNINITIALIZED, layout.EVENT_STALE):
             key = (kind, site, place.array)
             if self._findings.add(key, state.block, 1):
+                unset_shared = kind == layout.EVENT_UNINITIALIZED and not state.wide("at") >> layout.SLOT_BITS
                 told = (
-                    self._unwritten(place, size)
+                    self._unwritten(place, size, unset_shared)
                     if kind == layout.EVENT_UNINITIALIZED
                     else self._stale(state, here, place)
                 )
-                self._findings.put(key, Finding((state.block, count), self._fault(*told, here, place, size), 1))
+                fault = replace(self._fault(*told, here, place, size), unset_shared=unset_shared)
+                self._findings.put(key, Finding((state.block, count), fault, 1))
             return
         if self._compilers_own and place.array == self._compilers_own:
             return
@@ -85,8 +88,8 @@ class RaceEvents:
         return site if race.second.instruction is self._sites[site] else other
 
     @staticmethod
-    def _unwritten(place: Place, size: int) -> tuple[str, str]:
-        who = "no thread of the block" if "shared" in place.words else "nobody"
+    def _unwritten(place: Place, size: int, shared: bool) -> tuple[str, str]:
+        who = "no thread of the block" if shared else "nobody"
         return "uninitialized_read", f"read of {size} bytes that {who} has written: {place.words}"
 
     def _stale(self, state: State, here: Access, place: Place) -> tuple[str, str]:

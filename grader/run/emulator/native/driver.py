@@ -160,9 +160,7 @@ def _next_block(f: IrFunction, warps: str, stride: str, count: str, index: str) 
     _fill(f, barriers, 0, str(size))
     for number in range(layout.BARRIERS):
         f.store("i32", "1", barriers, number * layout.BARRIER.size + BARRIER["all"])
-    # Shared memory starts undefined: its fill pattern is a NaN as a float, so that reading unwritten bytes shows.
-    shared = f.load("ptr", "%ctx", CONTEXT["shared_host"])
-    _fill(f, shared, 0xFF, f.load("i64", "%ctx", CONTEXT["shared_bytes"]))
+    _fill_shared(f)
     begin_block(f)
     forget_values(f)
     f.store("i32", "0", index)
@@ -187,6 +185,29 @@ def _next_block(f: IrFunction, warps: str, stride: str, count: str, index: str) 
     f.store("i32", lanes, warp, WARP["alive"])
     f.store("i32", f.let(f"add i32 {at}, 1"), index)
     f.goto("reset")
+
+
+def _fill_shared(f: IrFunction) -> None:
+    """Fills the shared memory of a block that begins: usually with NaNs, so that reading unwritten bytes shows."""
+    shared, size = f.load("ptr", "%ctx", CONTEXT["shared_host"]), f.load("i64", "%ctx", CONTEXT["shared_bytes"])
+    word = f.load("i32", "%ctx", CONTEXT["unset_shared"])
+    f.branch(f.let(f"icmp eq i32 {word}, {layout.LEFT_OVER}"), "shared.filled", "shared.fill")
+    f.block("shared.fill")
+    _fill(f, shared, 0xFF, size)
+    f.branch(f.let(f"icmp eq i32 {word}, -1"), "shared.filled", "shared.words")
+    f.block("shared.words")
+    index = f.alloca("i64")
+    f.store("i64", "0", index)
+    f.goto("shared.next")
+    f.block("shared.next")
+    at = f.load("i64", index)
+    end = f.let(f"add i64 {at}, 4")
+    f.branch(f.let(f"icmp ule i64 {end}, {size}"), "shared.word", "shared.filled")
+    f.block("shared.word")
+    f.do(f"store i32 {word}, ptr {f.let(f'getelementptr i8, ptr {shared}, i64 {at}')}, align 1")
+    f.store("i64", end, index)
+    f.goto("shared.next")
+    f.block("shared.filled")
 
 
 def _fill(f: IrFunction, pointer: str, value: int, size: str) -> None:

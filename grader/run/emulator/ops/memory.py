@@ -72,7 +72,7 @@ def call_access(e: Emitter, access: Access, address: V, values: list[V]) -> list
 
 
 def load(e: Emitter, i: Instruction) -> None:
-    """Emits ld and ldu. Raises UnsupportedPtx for 128-bit types, and for a read-only cache of other than global memory."""
+    """Emits ld and ldu. Raises UnsupportedPtx for 128-bit types, and for .nc beside global memory."""
     if any(m.startswith("param") for m in i.modifiers) and _is_named_parameter(i.operands[1]):
         _load_parameter(e, i)
         return
