@@ -183,7 +183,7 @@ class _Cell:
         f.branch(self._live(record), "concurrent", "written")
         f.block("concurrent")
         if kind.counts:
-            seen = [*("ptr %ctx", "ptr %warp"), f"i64 {record}"]
+            seen = [*("ptr %ctx", "ptr %warp", "i32 %lane"), f"i64 {record}"]
             f.branch(f.call(has_seen_write_routine(f.module), "i1", seen), "written", "plain")
             f.block("plain")
         elif kind.strong:

@@ -36,7 +36,7 @@ def epoch_routine(module: IrModule) -> str:
         f.block("on")
         f.store("i32", "0", "%ctx", CONTEXT["log_count"])
         f.store("i32", f.call(tick_routine(owner), "i32", ["ptr %ctx"]), "%ctx", CONTEXT["epoch_time"])
-        f.store("i32", f.load("i32", "%ctx", CONTEXT["far_pending"]), "%ctx", CONTEXT["far_acquired"])
+        f.store_lanes(f.load_lanes("i32", "%ctx", CONTEXT["far_pending"]), "%ctx", CONTEXT["far_acquired"])
         epoch = f.let(f"add i32 {f.load('i32', '%ctx', CONTEXT['epoch'])}, 1")
         end = f.load("i32", "%ctx", CONTEXT["epoch_end"])
         f.branch(f.let(f"icmp uge i32 {epoch}, {end}"), "over", "within", unlikely=True)
@@ -170,8 +170,10 @@ def begin_block(f: IrFunction) -> None:
     new_epoch(f)
     f.store("i32", f.load("i32", "%ctx", CONTEXT["shared_cells"]), "%ctx", CONTEXT["unwritten"])
     _clear(f, f.field("%ctx", CONTEXT["places"]), 4 << layout.PLACE_BITS)
-    for field in ("far_acquired", "far_pending", "far_covered", "far_seen", "far_looking", "dirty", "log_count"):
+    for field in ("far_covered", "far_looking", "dirty", "log_count"):
         f.store("i32", "0", "%ctx", CONTEXT[field])
+    for field in ("far_acquired", "far_pending", "far_seen"):
+        f.store_lanes(splat("i32", 0), "%ctx", CONTEXT[field])
     f.store("i64", "0", "%ctx", CONTEXT["passed"])
     f.goto(done)
     f.block(done)
@@ -179,11 +181,12 @@ def begin_block(f: IrFunction) -> None:
 
 def begin_warp(f: IrFunction, warp: str) -> None:
     """Resets what a warp knows of other threads, at the start of a block."""
-    near = ("published", "acquired", "fenced", "full", "near_release", "handed_on")
-    far = ("far_fenced", "far_known", "far_published", "far_handed", "far_acquired", "far_release")
-    for field in (*near, *far):
+    for field in ("full", "partly", "hears", "handed_on", "far_last", "far_since", "far_release"):
         f.store("i32", "0", warp, WARP[field])
-    f.store_lanes(splat("i32", 0), warp, WARP["heard"])
+    near = ("fenced", "published", "learned", "acquired", "near_clock", "heard")
+    far = ("far_fenced", "far_published", "far_known", "far_learned", "far_acquired")
+    for field in (*near, *far):
+        f.store_lanes(splat("i32", 0), warp, WARP[field])
     f.store_lanes(splat("i64", 0), warp, WARP["passed"])
     seen = f.load("ptr", warp, WARP["seen"])
     clear, done = f.name_block("clear"), f.name_block("cleared")
