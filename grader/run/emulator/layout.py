@@ -146,6 +146,9 @@ CONTEXT = Structure(
     far_seen=lanes(WORD),
     # Whether a strong read is checked, which may also rely on what it has only seen.
     far_looking=WORD,
+    # The record of a flag that all warps, or some warp, has waited for: who set it, and when.
+    flag=WIDE,
+    flag_pending=WIDE,
     # How often the block may still be suspended before it looks at what other blocks wait for, and before it sets that.
     look_stirs=WORD,
     set_stirs=WORD,
@@ -204,6 +207,9 @@ WARP = Structure(
     # Whether some lanes have met without others, so that `seen` tells more than `full`; whether any has acquired.
     partly=WORD,
     hears=WORD,
+    # By lane, the record of the last flag that it has waited for, or a lane that it has met since; valid if `waited`.
+    waited=WORD,
+    flags=lanes(WIDE),
     seen=WIDE,
     # By barrier of the block, the lanes that wait at it.
     waiting=array(WORD, BARRIERS),
@@ -284,7 +290,7 @@ LAUNCH = Structure(
     release_times=WIDE,
     release_room=WORD,
     warps=WORD,
-    # By site, a byte: whether its instruction is a plain store.
+    # By site, a byte: PLAIN_STORE or STRONG_STORE if its instruction is one.
     stores=WIDE,
     # Whether a plain write has been kept among the reads of its cell.
     kept_writes=WORD,
@@ -297,6 +303,7 @@ LAUNCH = Structure(
     places=array(WORD, 1 << FAR_PLACE_BITS, 64),
     place_clocks=array(lanes(WORD), 1 << FAR_PLACE_BITS),
 )
+PLAIN_STORE, STRONG_STORE = 1, 2
 # One release: the time before which accesses are released, the launch's clock then, and the lanes (bits) whose accesses
 # they are; time and clock increase along a list.
 RELEASE = Structure(time=WORD, clock=WORD, lanes=WORD)

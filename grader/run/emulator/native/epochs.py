@@ -37,6 +37,7 @@ def epoch_routine(module: IrModule) -> str:
         f.store("i32", "0", "%ctx", CONTEXT["log_count"])
         f.store("i32", f.call(tick_routine(owner), "i32", ["ptr %ctx"]), "%ctx", CONTEXT["epoch_time"])
         f.store_lanes(f.load_lanes("i32", "%ctx", CONTEXT["far_pending"]), "%ctx", CONTEXT["far_acquired"])
+        f.store("i64", f.load("i64", "%ctx", CONTEXT["flag_pending"]), "%ctx", CONTEXT["flag"])
         epoch = f.let(f"add i32 {f.load('i32', '%ctx', CONTEXT['epoch'])}, 1")
         end = f.load("i32", "%ctx", CONTEXT["epoch_end"])
         f.branch(f.let(f"icmp uge i32 {epoch}, {end}"), "over", "within", unlikely=True)
@@ -174,14 +175,15 @@ def begin_block(f: IrFunction) -> None:
         f.store("i32", "0", "%ctx", CONTEXT[field])
     for field in ("far_acquired", "far_pending", "far_seen"):
         f.store_lanes(splat("i32", 0), "%ctx", CONTEXT[field])
-    f.store("i64", "0", "%ctx", CONTEXT["passed"])
+    for field in ("passed", "flag", "flag_pending"):
+        f.store("i64", "0", "%ctx", CONTEXT[field])
     f.goto(done)
     f.block(done)
 
 
 def begin_warp(f: IrFunction, warp: str) -> None:
     """Resets what a warp knows of other threads, at the start of a block."""
-    for field in ("full", "partly", "hears", "handed_on", "far_last", "far_since", "far_release"):
+    for field in ("full", "partly", "hears", "waited", "handed_on", "far_last", "far_since", "far_release"):
         f.store("i32", "0", warp, WARP[field])
     near = ("fenced", "published", "learned", "acquired", "near_clock", "heard")
     far = ("far_fenced", "far_published", "far_known", "far_learned", "far_acquired")

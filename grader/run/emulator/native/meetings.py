@@ -18,6 +18,10 @@ def meet_routine(module: IrModule) -> str:
         now = f.call(tick_routine(owner), "i32", ["ptr %ctx"])
         with where(f, f.let(f"icmp ne i32 {f.load('i32', '%warp', WARP['hears'])}, 0"), "hears"):
             _share_acquired(f)
+        with where(f, f.let(f"icmp ne i32 {f.load('i32', '%warp', WARP['waited'])}, 0"), "waited"):
+            flags = f.load_lanes("i64", "%warp", WARP["flags"])
+            latest = f.reduce("umax", f.select(f.mask("%lanes"), flags, splat("i64", 0)))
+            f.store_lanes(f.select(f.mask("%lanes"), f.spread("i64", latest), flags), "%warp", WARP["flags"])
         alive = f.load("i32", "%warp", WARP["alive"])
         absent = f.let(f"and i32 {alive}, {f.let('xor i32 %lanes, -1')}")
         f.branch(f.let(f"icmp eq i32 {absent}, 0"), "all", "some")

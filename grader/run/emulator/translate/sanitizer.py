@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from grader.run.emulator.layout import CONTEXT
 from grader.run.emulator.native.between_blocks import acquire_routine
+from grader.run.emulator.native.epochs import tick_routine
 from grader.run.emulator.native.fences import fence_routine
 from grader.run.emulator.native.ir import V
 from grader.run.emulator.native.meetings import meet_routine
@@ -35,9 +36,14 @@ def check_access(e: Emitter, space: str, width: int, count: int, store: bool, ad
     strong = guess or bool((_STRONG | {"volatile"}) & modifiers)
     of_block = strong and not guess and _is_of_block(e)
     kind = Kind(not store, store, strong and not volatile, volatile, of_block=of_block, cached="nc" in modifiers)
-    kind = replace(kind, counts=counts and kind.strong)
+    waits = not store and kind.strong and e.instruction in e.checks.waits
+    looks = not store and kind.strong and not guess and not waits and bool(e.checks.waits)
+    kind = replace(kind, counts=counts and kind.strong, waits=waits, looks=looks)
     if kind.strong and not guess:
         publish(e, address, width * count, store)
+        if store and e.checks.waits:
+            # Which of two stores came first: a value or its flag.
+            e.f.call(tick_routine(e.f.module), "i32", ["ptr %ctx"])
     needed = -1 if store else needed_bytes(e.checks, e.function.name, e.instruction, width)
     if kind.strong and not store:
         # A read that depends on what another one saw comes after it in any case, and no cache is in its way.
