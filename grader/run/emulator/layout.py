@@ -204,9 +204,11 @@ WARP = Structure(
     # By warp of the block, the time up to which it publishes the accesses of that warp.
     near_clock=lanes(WORD),
     full=WORD,
-    # Whether some lanes have met without others, so that `seen` tells more than `full`; whether any has acquired.
+    # Whether some lanes have met without others, so that `seen` tells more than `full`; whether any has acquired; and
+    # whether fences, releases or acquisitions have left anything here that the next block has to find cleared.
     partly=WORD,
     hears=WORD,
+    ordered=WORD,
     # By lane, the record of the last flag that it has waited for, or a lane that it has met since; valid if `waited`.
     waited=WORD,
     flags=lanes(WIDE),

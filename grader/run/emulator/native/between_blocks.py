@@ -9,6 +9,7 @@ has only looked on from one that has acquired, and one lock from another.
 from __future__ import annotations
 
 from grader.run.emulator.layout import CONTEXT, LAUNCH, WARP
+from grader.run.emulator.native.epochs import begin_to_hear
 from grader.run.emulator.native.flow import for_each_index, where
 from grader.run.emulator.native.ir import LANES, IrFunction, IrModule, V
 from grader.run.emulator.native.part_barriers import warp_at
@@ -122,7 +123,7 @@ def take_over(f: IrFunction, clock: V, lanes: V) -> None:
         known = f.load_lanes("i32", "%warp", WARP["far_acquired"])
         later = f.map("llvm.umax", known, f.spread("i32", latest))
         f.store_lanes(f.select(lanes, later, known), "%warp", WARP["far_acquired"])
-        f.store("i32", "1", "%warp", WARP["hears"])
+        begin_to_hear(f)
 
 
 def take_over_pending(f: IrFunction, lanes: V) -> None:
@@ -167,7 +168,7 @@ def acquire_routine(module: IrModule, words: int, relaxed: bool) -> str:
                 _raise_lanes(f, "%ctx", CONTEXT["far_pending"], clock)
                 _raise_lanes(f, "%warp", WARP["far_learned"], clock)
                 _raise_lanes(f, "%warp", WARP["far_acquired"], found)
-                f.store("i32", "1", "%warp", WARP["hears"])
+                begin_to_hear(f)
         f.do("ret void")
         return f
 

@@ -14,7 +14,7 @@ from grader.run.emulator import layout
 from grader.run.emulator.layout import CONTEXT, RECORD_BYTES, TAG_SHIFT, WARP
 from grader.run.emulator.native.between_blocks import take_over_pending
 from grader.run.emulator.native.copy_waits import end_phase_routine, settle_phases_routine
-from grader.run.emulator.native.epochs import time_routine
+from grader.run.emulator.native.epochs import begin_to_hear, time_routine
 from grader.run.emulator.native.fences import fence_routine
 from grader.run.emulator.native.flow import where
 from grader.run.emulator.native.ir import LANES, IrFunction, IrModule, V, splat
@@ -182,7 +182,7 @@ class _Operation:
                 before = f.load_lanes("i32", "%warp", WARP[field])
                 later = f.map("llvm.umax", before, f.spread("i32", time))
                 f.store_lanes(later if lanes is None else f.select(lanes, later, before), "%warp", WARP[field])
-            f.store("i32", "1", "%warp", WARP["hears"])
+            begin_to_hear(f)
             # Whatever other blocks have released to this block may have come through the barrier too.
             take_over_pending(f, here)
 

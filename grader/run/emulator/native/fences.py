@@ -20,6 +20,7 @@ def fence_routine(module: IrModule, far: bool) -> str:
         arguments = [("ptr", "ctx"), ("ptr", "warp"), ("i32", "lanes")]
         f = IrFunction(owner, name, "void", arguments, attributes="nounwind noinline")
         now = f.spread("i32", f.call(tick_routine(owner), "i32", ["ptr %ctx"]))
+        f.store("i32", "1", "%warp", WARP["ordered"])
         here = f.mask("%lanes")
         acquired = f.select(here, f.load_lanes("i32", "%warp", WARP["acquired"]), splat("i32", 0))
         latest = f.spread("i32", f.reduce("umax", acquired))

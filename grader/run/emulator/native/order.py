@@ -15,7 +15,7 @@ from grader.run.emulator.native.between_blocks import (
     released_clock,
     take_over_pending,
 )
-from grader.run.emulator.native.epochs import THREAD_BITS, owner_of
+from grader.run.emulator.native.epochs import THREAD_BITS, begin_to_hear, owner_of
 from grader.run.emulator.native.flow import where
 from grader.run.emulator.native.ir import LANES, IrFunction, IrModule, splat
 from grader.run.emulator.native.part_barriers import hand_on_routine, warp_at
@@ -59,7 +59,7 @@ def _acquire_near(f: IrFunction, words: int, active: str) -> None:
     with where(f, f.let(f"icmp ne i32 {f.reduce('umax', found)}, 0"), "known"):
         for field, times in (("learned", places.clock(active)), ("acquired", found)):
             f.store_lanes(f.map("llvm.umax", f.load_lanes("i32", "%warp", WARP[field]), times), "%warp", WARP[field])
-        f.store("i32", "1", "%warp", WARP["hears"])
+        begin_to_hear(f)
         take_over_pending(f, f.compare("icmp ne", found, splat("i32", 0)))
 
 

@@ -7,7 +7,7 @@ fence and an atomic or by a barrier object, includes these.
 from __future__ import annotations
 
 from grader.run.emulator.layout import BARRIER, CONTEXT, WARP
-from grader.run.emulator.native.epochs import tick_routine
+from grader.run.emulator.native.epochs import begin_to_hear, tick_routine
 from grader.run.emulator.native.flow import for_each_index, where
 from grader.run.emulator.native.ir import LANES, IrFunction, IrModule, splat
 
@@ -29,6 +29,7 @@ def arrive_in_part(f: IrFunction, barrier: str) -> None:
     """Records that the current warp arrives at a barrier where not all threads of the block wait."""
     index = f.load("i32", "%warp", WARP["index"])
     f.store("i32", f.call(tick_routine(f.module), "i32", ["ptr %ctx"]), _heard_pointer(f, "%warp", index))
+    f.store("i32", "1", "%warp", WARP["ordered"])
     members = f.load("i32", barrier, BARRIER["members"])
     f.store("i32", f.let(f"or i32 {members}, {f.let(f'shl i32 1, {index}')}"), barrier, BARRIER["members"])
 
@@ -76,7 +77,7 @@ def open_part_routine(module: IrModule, meet: str) -> str:
                     before = f.load_lanes("i32", warp, WARP[field])
                     later = f.map("llvm.umax", before, f.spread("i32", time))
                     f.store_lanes(f.select(f.mask(waiting), later, before), warp, WARP[field])
-                f.store("i32", "1", warp, WARP["hears"])
+                begin_to_hear(f, warp)
                 f.call(meet, "void", ["ptr %ctx", f"ptr {warp}", f"i32 {waiting}"])
         f.do("ret void")
         return f

@@ -104,7 +104,9 @@ class Places:
             with self._each(word, active) as (time, known):
                 if self.far:
                     self._raise_together(known, clock)
-                    f.do(f"atomicrmw umax ptr {time}, i32 {latest} seq_cst")
+                    before = f.let(f"load atomic i32, ptr {time} monotonic, align 4")
+                    with where(f, f.let(f"icmp ult i32 {before}, {latest}"), "later"):
+                        f.do(f"atomicrmw umax ptr {time}, i32 {latest} seq_cst")
                 else:
                     before = f.load("i32", time)
                     fresh = f.let(f"icmp eq i32 {before}, 0")

@@ -96,6 +96,7 @@ def append_lanes_routine(module: IrModule) -> str:
         new = f.compare("icmp ugt", times, published)
         f.branch(f.let(f"icmp eq i32 {f.bits(new)}, 0"), "done", "some")
         f.block("some")
+        f.store("i32", "1", "%warp", WARP["ordered"])
         f.store_lanes(f.map("llvm.umax", times, published), "%warp", WARP["far_published"])
         # Times increase along a list: those of lanes that came to their fence before the last release are raised.
         least = f.spread("i32", f.let(f"add i32 {f.load('i32', '%warp', WARP['far_last'])}, 1"))
