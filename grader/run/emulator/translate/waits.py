@@ -9,6 +9,7 @@ from grader.run.emulator.translate.cfg import Block, Program
 from grader.run.emulator.translate.storage import reads_and_writes, registers_in
 
 _STRONG = {"volatile", "relaxed", "acquire", "mmio"}
+_MOVING = ("%clock", "%globaltimer")
 
 
 def find_waits(program: Program) -> frozenset[Instruction]:
@@ -67,7 +68,7 @@ class _Search:
 
 def _computes(i: Instruction) -> bool:
     """Whether the result depends on registers only."""
-    moving = any(isinstance(o, Symbol) and o.name.startswith("%clock") for o in i.operands)
+    moving = any(isinstance(o, Symbol) and o.name.startswith(_MOVING) for o in i.operands)
     return i.traits.pure and not moving
 
 
