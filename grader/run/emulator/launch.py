@@ -342,7 +342,8 @@ def _start_watch(translation: Translation, geometry: Geometry, memory: Memory) -
     granule = translation.checks.global_granule
     places, races = memory.watch.begin(memory.sizes(), written, granule, blocks, warps)
     for site, instruction in enumerate(translation.sites[: races.stores.size]):
-        races.stores[site] = instruction.traits.is_store and not is_strong(instruction)
+        if instruction.traits.is_store:
+            races.stores[site] = layout.STRONG_STORE if is_strong(instruction) else layout.PLAIN_STORE
     memory.show(places)
     return races
 

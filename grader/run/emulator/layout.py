@@ -141,12 +141,16 @@ CONTEXT = Structure(
     now=WIDE,
     never=WIDE,
     epoch_time=WORD,
-    far_acquired=WORD,
-    far_pending=WORD,
-    # The clock of releases that relaxed and volatile reads have seen, which a fence of the reader takes over.
-    far_seen=WORD,
-    # The same while a strong access is checked, 0 otherwise.
+    # Clocks of other blocks' releases, by block: those that all warps have acquired, and those that some warp has.
+    far_acquired=lanes(WORD),
+    far_pending=lanes(WORD),
+    # Those that relaxed and volatile reads have seen, which a fence of the reader takes over.
+    far_seen=lanes(WORD),
+    # Whether a strong read is checked, which may also rely on what it has only seen.
     far_looking=WORD,
+    # The record of a flag that all warps, or some warp, has waited for: who set it, and when.
+    flag=WIDE,
+    flag_pending=WIDE,
     # How often the block may still be suspended before it looks at what other blocks wait for, and before it sets that.
     look_stirs=WORD,
     set_stirs=WORD,
@@ -177,6 +181,8 @@ CONTEXT = Structure(
     barriers=array(BARRIER, BARRIERS),
     # The time of the last release at each place that the block's threads synchronise through; addresses are hashed.
     places=array(WORD, 1 << PLACE_BITS),
+    # By place, the time up to which the releases there cover each warp. Valid only where the time is not 0.
+    place_clocks=array(lanes(WORD), 1 << PLACE_BITS),
 )
 
 # The state of a warp; registers follow it.
@@ -191,26 +197,46 @@ WARP = Structure(
     parked=WORD,
     local=WIDE,
     tid=WIDE,
-    published=WORD,
-    acquired=WORD,
-    fenced=WORD,
+    # By lane, the time up to which its accesses have been followed by a fence, its own or one of a lane that knew of
+    # them, and up to which they have been published after it.
+    fenced=lanes(WORD),
+    published=lanes(WORD),
+    # By warp of the block, the time up to which its accesses are covered by what lanes of this one have acquired, and
+    # by lane the time of the latest release that it has acquired, or a lane that it has met since.
+    learned=lanes(WORD),
+    acquired=lanes(WORD),
+    # By warp of the block, the time up to which it publishes the accesses of that warp.
+    near_clock=lanes(WORD),
     full=WORD,
+    # Whether some lanes have met without others, so that `seen` tells more than `full`; whether any has acquired; and
+    # whether fences, releases or acquisitions have left anything here that the next block has to find cleared.
+    partly=WORD,
+    hears=WORD,
+    ordered=WORD,
+    # By lane, the record of the last flag that it has waited for, or a lane that it has met since; valid if `waited`.
+    waited=WORD,
+    flags=lanes(WIDE),
     seen=WIDE,
     # By barrier of the block, the lanes that wait at it.
     waiting=array(WORD, BARRIERS),
     scratch=lanes(WIDE),
     scratch2=lanes(WIDE),
-    far_fenced=WORD,
-    # The time up to which it knew, at that fence, what the block's other warps had done.
-    far_known=WORD,
-    far_published=WORD,
-    # The time up to which another warp has published to other blocks what this one had fenced.
-    far_handed=WORD,
-    far_acquired=WORD,
+    # The same for other blocks; here others may have published what this warp had fenced.
+    far_fenced=lanes(WORD),
+    far_published=lanes(WORD),
+    # The time of its last release in the launch's lists.
+    far_last=WORD,
+    # The time of the block's last barrier before its last fence, and by warp the time up to which it knew then what
+    # that warp had done.
+    far_since=WORD,
+    far_known=lanes(WORD),
+    # By block, the clock of its latest release that lanes of this warp have acquired, and by lane the clock of the
+    # latest release that it has acquired, or a lane that it has met since.
+    far_learned=lanes(WORD),
+    far_acquired=lanes(WORD),
     copy_count=WORD,
     copies=WIDE,
     polled=WORD,
-    near_release=WORD,
     far_release=WORD,
     handed_on=WORD,
     # By warp of the block, the time up to which this one knows its accesses, from barriers of some warps only.
@@ -270,7 +296,7 @@ LAUNCH = Structure(
     release_times=WIDE,
     release_room=WORD,
     warps=WORD,
-    # By site, a byte: whether its instruction is a plain store.
+    # By site, a byte: PLAIN_STORE or STRONG_STORE if its instruction is one.
     stores=WIDE,
     # Whether a plain write has been kept among the reads of its cell.
     kept_writes=WORD,
@@ -278,11 +304,15 @@ LAUNCH = Structure(
     clock=Field(WORD.size, 64),
     reader_count=WORD,
     release_count=WORD,
-    # The clock of the last release at each place that blocks synchronise through.
+    # The clock of the last release at each place that blocks synchronise through, and by block the last one of those
+    # that it covers. Blocks whose numbers differ by a multiple of 32 share a clock.
     places=array(WORD, 1 << FAR_PLACE_BITS, 64),
+    place_clocks=array(lanes(WORD), 1 << FAR_PLACE_BITS),
 )
-# One release: the time before which accesses are released, and the launch's clock then; both increase along a list.
-RELEASE = Structure(time=WORD, clock=WORD)
+PLAIN_STORE, STRONG_STORE = 1, 2
+# One release: the time before which accesses are released, the launch's clock then, and the lanes (bits) whose accesses
+# they are; time and clock increase along a list.
+RELEASE = Structure(time=WORD, clock=WORD, lanes=WORD)
 FIRST_RELEASES = 2
 # The releases of a block: a list of those that cover all of its warps, then one for each warp. The first entries are in
 # the list itself.

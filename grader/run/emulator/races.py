@@ -95,6 +95,12 @@ class Race:
         return self.within_block and self.first.linear // LANES == self.second.linear // LANES
 
     @property
+    def is_handed_over(self) -> bool:
+        """Whether both are meant for other threads: then it is a race because of a flag that only the reader heeds."""
+        strong = all(is_strong(access.instruction) for access in (self.first, self.second))
+        return strong and not self.within_warp and {self.first.verb, self.second.verb} == {"read", "write"}
+
+    @property
     def weight(self) -> int:
         """How much it tells about the error, compared with other races at the same place."""
         return 0 if self.within_warp else 1
@@ -120,6 +126,10 @@ class Race:
         if narrow is not None and not self.within_block:
             reach = f"the {narrow.verb} of line {narrow.line} is one for its own block only"
             return f"{reach}: leave out _block, or make it cuda::thread_scope_device"
+        if self.is_handed_over:
+            write = a if a.verb == "write" else b
+            fence = "__threadfence_block()" if self.within_block else "__threadfence()"
+            return f"the flag may be seen before the value: put a {fence} after line {write.line}, before it is set"
         if "atomic" in (a.verb, b.verb):
             return "make both accesses atomic, or " + self._separate()
         if a.line == b.line and a.verb == b.verb == "write":
@@ -139,9 +149,8 @@ class Race:
         """Returns advice on fences for flags and locks, if the kernel has any."""
         if not self.handed_on or self.within_warp:
             return ""
-        return (
-            f"; a flag or a lock orders them if both use the same, with a {fence} before it is set and after it is seen"
-        )
+        fences = f"a {fence} before it is set and after it is seen, by each thread or behind a __syncwarp()"
+        return f"; a flag or a lock orders them if both use the same, with {fences}"
 
     def _barrier(self) -> str:
         # A branch that one warp takes relies on lockstep by volatile, and no other thread comes to a barrier there.

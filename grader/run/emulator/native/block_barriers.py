@@ -1,8 +1,8 @@
 """Barrier objects in shared memory (mbarrier): arrivals, phases, and who has waited for them.
 
 The layout of the 64 bits is our own: from the lowest bit, the pending arrivals, the arrivals each phase expects, the
-bytes still to come, and the parity of the phase. For the race checks, an arrival releases what its warp has done, and a
-waiter acquires all that was released up to the end of the phase. The record of the object's upper half holds the time
+bytes still to come, and the parity of the phase. For the race checks, an arrival releases what its lanes have done, and
+a waiter acquires all that was released up to the end of the phase. The record of the object's upper half holds the time
 of that end.
 """
 
@@ -12,8 +12,10 @@ from dataclasses import dataclass
 
 from grader.run.emulator import layout
 from grader.run.emulator.layout import CONTEXT, RECORD_BYTES, TAG_SHIFT, WARP
+from grader.run.emulator.native.between_blocks import take_over_pending
 from grader.run.emulator.native.copy_waits import end_phase_routine, settle_phases_routine
-from grader.run.emulator.native.epochs import tick_routine, time_routine
+from grader.run.emulator.native.epochs import begin_to_hear, time_routine
+from grader.run.emulator.native.fences import fence_routine
 from grader.run.emulator.native.flow import where
 from grader.run.emulator.native.ir import LANES, IrFunction, IrModule, V, splat
 from grader.run.emulator.native.part_barriers import hand_on_routine
@@ -98,14 +100,13 @@ class _Operation:
         f.do(f"ret {f.load_lanes('i64', results)}")
 
     def _release(self, mask: str) -> None:
-        """Releases what the warp has done so far, to whoever waits for the phase."""
+        """Releases what these lanes have done so far and know of, to whoever waits for the phase."""
         f = self.f
         wanted = f.let(f"icmp ne i32 {f.load('i32', '%ctx', CONTEXT['sanitize'])}, 0")
         some = f.let(f"and i1 {wanted}, {f.let(f'icmp ne i32 {mask}, 0')}")
         with where(f, some, "release"):
-            now = f.call(tick_routine(f.module), "i32", ["ptr %ctx"])
-            for field in ("fenced", "published"):
-                f.store("i32", now, "%warp", WARP[field])
+            f.call(fence_routine(f.module, far=False), "void", ["ptr %ctx", "ptr %warp", f"i32 {mask}"])
+            f.store_lanes(f.load_lanes("i32", "%warp", WARP["fenced"]), "%warp", WARP["published"])
             f.call(hand_on_routine(f.module), "void", ["ptr %ctx", "ptr %warp"])
 
     def _operate(self, lane: str, address: str, host: str, a: str, b: str) -> str:
@@ -154,7 +155,7 @@ class _Operation:
         if self.operation.acquires:
             with where(f, over, "over"):
                 if self.operation.granule:
-                    self._acquire(address)
+                    self._acquire(lane, address)
                 inputs = ["ptr %ctx", f"i32 {f.let(f'trunc i64 {address} to i32')}"]
                 f.call(settle_phases_routine(f.module, self.operation.granule > 0), "void", inputs)
         return f.let(f"zext i1 {over} to i64")
@@ -171,15 +172,19 @@ class _Operation:
         failed = f.let(f"shl i32 {f.let(f'xor i32 {success}, 1')}, {lane}")
         f.store("i32", f.let(f"or i32 {f.load('i32', '%warp', WARP['polled'])}, {failed}"), "%warp", WARP["polled"])
 
-    def _acquire(self, address: str) -> None:
+    def _acquire(self, lane: str, address: str) -> None:
         f = self.f
         with where(f, f.let(f"icmp ne i32 {f.load('i32', '%ctx', CONTEXT['sanitize'])}, 0"), "acquire"):
             record = f.load("i64", self._ended(address))
             time = f.call(time_routine(f.module), "i32", ["ptr %ctx", f"i64 {record}"])
+            here = f.mask(f.let(f"shl i32 1, {lane}"))
+            for field, lanes in (("learned", None), ("acquired", here)):
+                before = f.load_lanes("i32", "%warp", WARP[field])
+                later = f.map("llvm.umax", before, f.spread("i32", time))
+                f.store_lanes(later if lanes is None else f.select(lanes, later, before), "%warp", WARP[field])
+            begin_to_hear(f)
             # Whatever other blocks have released to this block may have come through the barrier too.
-            for field, known in (("acquired", time), ("far_acquired", f.load("i32", "%ctx", CONTEXT["far_pending"]))):
-                both = [f"i32 {f.load('i32', '%warp', WARP[field])}", f"i32 {known}"]
-                f.store("i32", f.intrinsic("llvm.umax.i32", "i32", both), "%warp", WARP[field])
+            take_over_pending(f, here)
 
     def _ended(self, address: str) -> str:
         """Returns the address of the record of the object's upper half, which holds the time the last phase ended."""

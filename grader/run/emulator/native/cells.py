@@ -9,6 +9,7 @@ from __future__ import annotations
 from grader.run.emulator import layout
 from grader.run.emulator.layout import CELL, CHUNK, CONTEXT, LAUNCH, TAG_SHIFT
 from grader.run.emulator.native.epochs import owner_of
+from grader.run.emulator.native.flags import handed_over_routine, note_flag
 from grader.run.emulator.native.flow import where
 from grader.run.emulator.native.ir import LANES, IrFunction, IrModule
 from grader.run.emulator.native.order import has_seen_write_routine, is_before_routine
@@ -30,6 +31,7 @@ from grader.run.emulator.native.records import (
     WRITTEN_BEFORE,
     Kind,
     access_info,
+    store_at,
     warp_record,
 )
 from grader.run.emulator.native.reporting import should_report_routine
@@ -182,12 +184,18 @@ class _Cell:
         f.block("initialised")
         f.branch(self._live(record), "concurrent", "written")
         f.block("concurrent")
+        if kind.waits:
+            note_flag(f, record)
+        inputs = ["ptr %ctx", "ptr %warp", "i32 %lane"]
         if kind.counts:
-            seen = [*("ptr %ctx", "ptr %warp"), f"i64 {record}"]
-            f.branch(f.call(has_seen_write_routine(f.module), "i1", seen), "written", "plain")
+            seen = f.call(has_seen_write_routine(f.module), "i1", [*inputs, f"i64 {record}"])
+            f.branch(seen, "written", "plain")
             f.block("plain")
         elif kind.strong:
-            f.branch(self._is_mutually_strong(record), "written", "plain")
+            f.branch(self._is_mutually_strong(record), "strong" if kind.looks else "written", "plain")
+            if kind.looks:
+                f.block("strong")
+                f.branch(f.call(handed_over_routine(f.module), "i1", [*inputs, f"i64 {record}"]), "plain", "written")
             f.block("plain")
         event, again = str(layout.EVENT_RACE), None
         if kind.writes and not kind.reads and not kind.counts:
@@ -236,10 +244,8 @@ class _Cell:
         f = self.f
         low = f.let(f"trunc i64 {record} to i32")
         plain = f.let(f"icmp eq i32 {f.let(f'and i32 {low}, {STRONG | VOLATILE}')}, 0")
-        site = f.let(f"and i32 {f.let(f'lshr i32 {low}, {SITE_SHIFT}')}, {SITE_MASK}")
-        stores = f.load("ptr", f.load("ptr", "%ctx", CONTEXT["launch"]), LAUNCH["stores"])
-        stored = f.load("i8", f.field(stores, f.let(f"zext i32 {site} to i64")))
-        return f.let(f"and i1 {plain}, {f.let(f'icmp ne i8 {stored}, 0')}")
+        stored = store_at(f, low)
+        return f.let(f"and i1 {plain}, {f.let(f'icmp eq i8 {stored}, {layout.PLAIN_STORE}')}")
 
     def _readers(self) -> None:
         """Checks that this access is ordered after the reads, or if it is a read, after writes that are kept there."""

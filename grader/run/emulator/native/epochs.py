@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from grader.run.emulator import layout
 from grader.run.emulator.layout import CHUNK, CONTEXT, LAUNCH, WARP
+from grader.run.emulator.native.flow import where
 from grader.run.emulator.native.ir import IrFunction, IrModule, splat
 from grader.run.emulator.native.read_log import replay_routine
 
@@ -36,7 +37,8 @@ def epoch_routine(module: IrModule) -> str:
         f.block("on")
         f.store("i32", "0", "%ctx", CONTEXT["log_count"])
         f.store("i32", f.call(tick_routine(owner), "i32", ["ptr %ctx"]), "%ctx", CONTEXT["epoch_time"])
-        f.store("i32", f.load("i32", "%ctx", CONTEXT["far_pending"]), "%ctx", CONTEXT["far_acquired"])
+        f.store_lanes(f.load_lanes("i32", "%ctx", CONTEXT["far_pending"]), "%ctx", CONTEXT["far_acquired"])
+        f.store("i64", f.load("i64", "%ctx", CONTEXT["flag_pending"]), "%ctx", CONTEXT["flag"])
         epoch = f.let(f"add i32 {f.load('i32', '%ctx', CONTEXT['epoch'])}, 1")
         end = f.load("i32", "%ctx", CONTEXT["epoch_end"])
         f.branch(f.let(f"icmp uge i32 {epoch}, {end}"), "over", "within", unlikely=True)
@@ -170,28 +172,36 @@ def begin_block(f: IrFunction) -> None:
     new_epoch(f)
     f.store("i32", f.load("i32", "%ctx", CONTEXT["shared_cells"]), "%ctx", CONTEXT["unwritten"])
     _clear(f, f.field("%ctx", CONTEXT["places"]), 4 << layout.PLACE_BITS)
-    for field in ("far_acquired", "far_pending", "far_covered", "far_seen", "far_looking", "dirty", "log_count"):
+    for field in ("far_covered", "far_looking", "dirty", "log_count"):
         f.store("i32", "0", "%ctx", CONTEXT[field])
-    f.store("i64", "0", "%ctx", CONTEXT["passed"])
+    for field in ("far_acquired", "far_pending", "far_seen"):
+        f.store_lanes(splat("i32", 0), "%ctx", CONTEXT[field])
+    for field in ("passed", "flag", "flag_pending"):
+        f.store("i64", "0", "%ctx", CONTEXT[field])
     f.goto(done)
     f.block(done)
 
 
 def begin_warp(f: IrFunction, warp: str) -> None:
     """Resets what a warp knows of other threads, at the start of a block."""
-    near = ("published", "acquired", "fenced", "full", "near_release", "handed_on")
-    far = ("far_fenced", "far_known", "far_published", "far_handed", "far_acquired", "far_release")
-    for field in (*near, *far):
+    # Most blocks leave neither: clearing them takes longer than a short kernel.
+    with where(f, f.let(f"icmp ne i32 {f.load('i32', warp, WARP['ordered'])}, 0"), "ordered"):
+        near = ("fenced", "published", "learned", "acquired", "near_clock", "heard")
+        far = ("far_fenced", "far_published", "far_known", "far_learned", "far_acquired")
+        for field in (*near, *far):
+            f.store_lanes(splat("i32", 0), warp, WARP[field])
+    with where(f, f.let(f"icmp ne i32 {f.load('i32', warp, WARP['partly'])}, 0"), "partly"):
+        _clear(f, f.load("ptr", warp, WARP["seen"]), layout.SEEN_BYTES)
+    flags = ("full", "partly", "hears", "ordered", "waited")
+    for field in (*flags, "handed_on", "far_last", "far_since", "far_release"):
         f.store("i32", "0", warp, WARP[field])
-    f.store_lanes(splat("i32", 0), warp, WARP["heard"])
     f.store_lanes(splat("i64", 0), warp, WARP["passed"])
-    seen = f.load("ptr", warp, WARP["seen"])
-    clear, done = f.name_block("clear"), f.name_block("cleared")
-    f.branch(f.let(f"icmp eq ptr {seen}, null"), done, clear)
-    f.block(clear)
-    _clear(f, seen, layout.SEEN_BYTES)
-    f.goto(done)
-    f.block(done)
+
+
+def begin_to_hear(f: IrFunction, warp: str = "%warp") -> None:
+    """Emits that a warp knows of releases from now on."""
+    for field in ("hears", "ordered"):
+        f.store("i32", "1", warp, WARP[field])
 
 
 def _clear(f: IrFunction, pointer: str, size: int) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 
 from grader.run.emulator import layout
-from grader.run.emulator.layout import CONTEXT, TAG_SHIFT, WARP
+from grader.run.emulator.layout import CONTEXT, LAUNCH, TAG_SHIFT, WARP
 from grader.run.emulator.native.ir import IrFunction
 
 # The low half of a record: time, site, and the flags of strong accesses.
@@ -40,6 +40,11 @@ class Kind:
     counts: bool = False
     """A strong write of a sum of what the thread has read there: it loses what others write in between."""
 
+    waits: bool = False
+    """A strong read that the thread repeats until another one has set a flag."""
+    looks: bool = False
+    """A strong read that is none of these, in a kernel that has some."""
+
     cached: bool = False
     """A read through the read-only cache, which may hold what was there before the launch."""
 
@@ -58,6 +63,13 @@ class Kind:
     @property
     def name(self) -> str:
         return "_".join(field.name for field in fields(self) if getattr(self, field.name))
+
+
+def store_at(f: IrFunction, record: str) -> str:
+    """Returns what kind of store the site of a record is, from the record's low half (i32): an i8, 0 for none."""
+    site = f.let(f"and i32 {f.let(f'lshr i32 {record}, {SITE_SHIFT}')}, {SITE_MASK}")
+    stores = f.load("ptr", f.load("ptr", "%ctx", CONTEXT["launch"]), LAUNCH["stores"])
+    return f.load("i8", f.field(stores, f.let(f"zext i32 {site} to i64")))
 
 
 def access_info(f: IrFunction, kind: Kind, site: str = "%site") -> str:

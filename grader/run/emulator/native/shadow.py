@@ -135,7 +135,7 @@ class _Check:
             f.block("unwatched")
             f.branch(f.let(f"icmp eq i32 {missing}, 0"), "none", "slow")
             f.block("watched")
-        if access.kind.strong and not access.kind.atomic:
+        if access.kind.volatile or access.kind.waits or access.kind.looks:
             f.goto("slow")
             return
         low = f.op("and", self.address, splat("i64", access.size - 1))

@@ -7,7 +7,7 @@ from grader.run.emulator.layout import BARRIER, CONTEXT, WARP
 from grader.run.emulator.native.epochs import new_epoch
 from grader.run.emulator.native.flow import where
 from grader.run.emulator.native.ir import IrFunction, IrModule, splat
-from grader.run.emulator.native.order import meet_routine
+from grader.run.emulator.native.meetings import meet_routine
 from grader.run.emulator.native.part_barriers import arrive_in_part, open_part_routine
 from grader.run.emulator.native.resolve import event_routine
 from grader.run.emulator.native.skipped_barriers import record_exit, take_skipped_groups

@@ -11,6 +11,7 @@ from grader.run.emulator.translate.cfg import Program
 from grader.run.emulator.translate.copies_of_values import Copies, find_copies
 from grader.run.emulator.translate.counts import find_counts
 from grader.run.emulator.translate.padding import Padding, find_padding
+from grader.run.emulator.translate.waits import find_waits
 
 _PARAMETERS = {"param", "param::entry", "param::func"}
 _NOT_SHARED = {"global", "const", "local", *_PARAMETERS}
@@ -25,7 +26,7 @@ class Checks:
     `guesses`: by function, the registers that a compare-and-swap compares with. A load into one of these is the first
     guess of a loop that ends only if nobody has interfered, so it races with no atomic.
     `counts`: stores that count with what they have read, see counts.py. `copies`: by function, reads whose value only
-    some threads use.
+    some threads use. `waits`: reads that wait for a flag, see waits.py.
     """
 
     shared_granule: int
@@ -34,6 +35,7 @@ class Checks:
     padding: dict[str, Padding] = field(default_factory=dict)
     counts: frozenset[Instruction] = frozenset()
     copies: dict[str, Copies] = field(default_factory=dict)
+    waits: frozenset[Instruction] = frozenset()
 
 
 def choose_checks(module: PtxModule, program: Program) -> Checks:
@@ -47,7 +49,7 @@ def choose_checks(module: PtxModule, program: Program) -> Checks:
     padding = {name: find_padding(function) for name, function in program.functions.items()}
     counts = frozenset().union(*map(find_counts, program.functions.values()))
     copies = {name: find_copies(function) for name, function in program.functions.items()}
-    return Checks(shared, _narrowest(everything, _NOT_GLOBAL), guesses, padding, counts, copies)
+    return Checks(shared, _narrowest(everything, _NOT_GLOBAL), guesses, padding, counts, copies, find_waits(program))
 
 
 def _narrowest(instructions: Iterable[Instruction], elsewhere: set[str]) -> int:

@@ -6,8 +6,11 @@ from dataclasses import replace
 
 from grader.run.emulator.layout import CONTEXT
 from grader.run.emulator.native.between_blocks import acquire_routine
+from grader.run.emulator.native.epochs import tick_routine
+from grader.run.emulator.native.fences import fence_routine
 from grader.run.emulator.native.ir import V
-from grader.run.emulator.native.order import fence_routine, meet_routine, publish_routine
+from grader.run.emulator.native.meetings import meet_routine
+from grader.run.emulator.native.order import publish_routine
 from grader.run.emulator.native.records import SITE_MASK, Kind
 from grader.run.emulator.native.regions import CheckedAccess
 from grader.run.emulator.native.shadow import shadow_routine
@@ -33,13 +36,18 @@ def check_access(e: Emitter, space: str, width: int, count: int, store: bool, ad
     strong = guess or bool((_STRONG | {"volatile"}) & modifiers)
     of_block = strong and not guess and _is_of_block(e)
     kind = Kind(not store, store, strong and not volatile, volatile, of_block=of_block, cached="nc" in modifiers)
-    kind = replace(kind, counts=counts and kind.strong)
+    waits = not store and kind.strong and e.instruction in e.checks.waits
+    looks = not store and kind.strong and not guess and not waits and bool(e.checks.waits)
+    kind = replace(kind, counts=counts and kind.strong, waits=waits, looks=looks)
     if kind.strong and not guess:
         publish(e, address, width * count, store)
+        if store and e.checks.waits:
+            # Which of two stores came first: a value or its flag.
+            e.f.call(tick_routine(e.f.module), "i32", ["ptr %ctx"])
     needed = -1 if store else needed_bytes(e.checks, e.function.name, e.instruction, width)
     if kind.strong and not store:
         # A read that depends on what another one saw comes after it in any case, and no cache is in its way.
-        e.f.store("i32", e.f.load("i32", "%ctx", CONTEXT["far_seen"]), "%ctx", CONTEXT["far_looking"])
+        e.f.store("i32", "1", "%ctx", CONTEXT["far_looking"])
     copies = e.checks.copies.get(e.function.name)
     lanes = "-1" if store or strong or copies is None else lanes_of_users(e, copies)
     check_kind(e, kind, space, width, count, address, values, lanes=lanes, needed=needed)
@@ -95,9 +103,10 @@ def _words(size: int) -> int:
 
 
 def emit_fence(e: Emitter) -> None:
-    """Emits a fence for the race checks."""
+    """Emits a fence of the active lanes for the race checks."""
     if e.checks is not None:
-        e.f.call(fence_routine(e.f.module, not _is_of_block(e)), "void", ["ptr %ctx", "ptr %warp"])
+        inputs = ["ptr %ctx", "ptr %warp", f"i32 {e.mask_bits}"]
+        e.f.call(fence_routine(e.f.module, not _is_of_block(e)), "void", inputs)
 
 
 def emit_meeting(e: Emitter, together: str) -> None:
