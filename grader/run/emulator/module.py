@@ -152,10 +152,11 @@ class Module:
             raise ValueError(f"kernel {kernel} takes parameters of {image.parameter_bytes} bytes, got {sizes}")
         geometry = Geometry(grid, block, shared_bytes, cooperative)
         threads = grid[0] * grid[1] * grid[2] * block[0] * block[1] * block[2]
-        message = launch_error(geometry, image.bounds, image.shared_bytes)
+        message = launch_error(geometry, image.bounds, image.shared_bytes, image.local_bytes)
         if not message:
             compiled = self._compile(kernel, self._sanitize and threads <= SANITIZED_THREADS)
-            message = launch_error(geometry, image.bounds, compiled.translation.storage.declared_shared_bytes)
+            shared = compiled.translation.storage.declared_shared_bytes
+            message = launch_error(geometry, image.bounds, shared, image.local_bytes)
         if message:
             refusal = Fault("launch_failure", message, kernel=kernel)
             return LaunchResult("fault", refusal, faults=(refusal,))

@@ -141,8 +141,8 @@ __global__ void __launch_bounds__(BLOCK)
             for (int k = 0; k < AHEAD; k++) {
                 if (place + k * team < fours) {
                     const float4 x = parts[k];
-                    __stcs(reinterpret_cast<float4*>(output + start) + place + k * team,
-                           make_float4(scaled(x.x), scaled(x.y), scaled(x.z), scaled(x.w)));
+                    reinterpret_cast<float4*>(output + start)[place + k * team] =
+                        make_float4(scaled(x.x), scaled(x.y), scaled(x.z), scaled(x.w));
                 }
             }
         },
@@ -157,7 +157,7 @@ extern "C" void solve(const float* input, const float* weight, const float* bias
         team *= 2;
     }
     const int most = (B + BLOCK / team - 1) / (BLOCK / team);
-    int pieces = (4096 + C - 1) / C;
+    int pieces = (16384 + C - 1) / C;
     pieces = pieces < most ? pieces : most;
     Sums* sums = nullptr;
     cudaMalloc((void**)&sums, (size_t)C * pieces * sizeof(Sums));

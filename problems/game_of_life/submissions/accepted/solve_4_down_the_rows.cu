@@ -1,18 +1,18 @@
 // expect: accepted
 //
-// Game of Life, step 4: eight cells a thread, down sixteen rows, whatever the width.
+// Game of Life, step 4: eight cells a thread, down eight rows, whatever the width.
 //
 // Added to step 3: a row's sums are made once and serve three rows of results. Where rows begin anywhere, the bytes of a
 // lane are cut out of four words by funnel shifts, and results are moved to whole words in the same way: a lane takes
 // the last bytes of the one before. The first lane of a warp only computes what the second needs for that, so that no
-// warp but those at the ends of a row ever stores a byte. Four rows are asked for before the first is used.
+// warp but those at the ends of a row ever stores a byte. All ten rows are asked for before the first is used.
 
 #include <cuda_runtime.h>
 
 constexpr int LANES = 32;
 constexpr int WARPS = 4;
 constexpr int EACH = 8;
-constexpr int AHEAD = 4;
+constexpr int ROWS = 8;
 constexpr unsigned ALL = 0xffffffffu;
 #define FOUR(byte) (0x01010101u * (byte))
 
@@ -108,33 +108,22 @@ __device__ __forceinline__ void store(unsigned char* to, unsigned low, unsigned 
 
 template <bool WORDS>
 __global__ void __launch_bounds__(LANES* WARPS)
-    life(const unsigned char* __restrict__ cells, unsigned char* __restrict__ next, int H, int W, int height) {
+    life(const unsigned char* __restrict__ cells, unsigned char* __restrict__ next, int H, int W) {
     const int first = WORDS ? EACH * (int)(blockIdx.x * LANES + threadIdx.x)
                             : EACH * ((int)(blockIdx.x * (LANES - 1) + threadIdx.x) - 1);
-    const int top = (blockIdx.y * WARPS + threadIdx.y) * height;
-    const int bottom = min(top + height, H);
+    const int top = (blockIdx.y * WARPS + threadIdx.y) * ROWS;
     if (top >= H) {
         return;
     }
-    // Rows -1 and 0 from `row` on are known; lanes outside of the grid go along for the shuffles.
-    unsigned sums[AHEAD + 2][2], own[AHEAD + 2][2];
-    fetch<WORDS, 2>(sums, own, cells, top - 1, first, H, W);
-    for (int row = top; row < bottom; row += AHEAD) {
-        fetch<WORDS, AHEAD>(sums + 2, own + 2, cells, row + 1, first, H, W);
+    // From the row before `top` on; lanes outside of the grid go along for the shuffles.
+    unsigned sums[ROWS + 2][2], own[ROWS + 2][2];
+    fetch<WORDS, ROWS + 2>(sums, own, cells, top - 1, first, H, W);
 #pragma unroll
-        for (int k = 0; k < AHEAD; k++) {
-            if (row + k < bottom) {
-                const unsigned low = next_of(sums[k][0] + sums[k + 1][0] + sums[k + 2][0], own[k + 1][0]);
-                const unsigned high = next_of(sums[k][1] + sums[k + 1][1] + sums[k + 2][1], own[k + 1][1]);
-                store<WORDS>(next + (ptrdiff_t)(row + k) * W + first, low, high, first, W - first);
-            }
-        }
-#pragma unroll
-        for (int k = 0; k < 2; k++) {
-            sums[k][0] = sums[AHEAD + k][0];
-            sums[k][1] = sums[AHEAD + k][1];
-            own[k][0] = own[AHEAD + k][0];
-            own[k][1] = own[AHEAD + k][1];
+    for (int k = 0; k < ROWS; k++) {
+        if (top + k < H) {
+            const unsigned low = next_of(sums[k][0] + sums[k + 1][0] + sums[k + 2][0], own[k + 1][0]);
+            const unsigned high = next_of(sums[k][1] + sums[k + 1][1] + sums[k + 2][1], own[k + 1][1]);
+            store<WORDS>(next + (ptrdiff_t)(top + k) * W + first, low, high, first, W - first);
         }
     }
 }
@@ -143,13 +132,11 @@ extern "C" void solve(const unsigned char* cells, unsigned char* next, int H, in
     const bool words = W % EACH == 0;
     const int lanes = (W + EACH - 1) / EACH;
     const int across = words ? (lanes + LANES - 1) / LANES : (lanes + LANES - 2) / (LANES - 1);
-    // Where that makes for too few warps, eight rows each.
-    const int height = (long long)H * across >= 16 * 4096 ? 16 : 8;
     const dim3 block(LANES, WARPS);
-    const dim3 grid(across, (H + WARPS * height - 1) / (WARPS * height));
+    const dim3 grid(across, (H + WARPS * ROWS - 1) / (WARPS * ROWS));
     if (words) {
-        life<true><<<grid, block>>>(cells, next, H, W, height);
+        life<true><<<grid, block>>>(cells, next, H, W);
     } else {
-        life<false><<<grid, block>>>(cells, next, H, W, height);
+        life<false><<<grid, block>>>(cells, next, H, W);
     }
 }

@@ -5,12 +5,13 @@
 // Added to step 2: a quarter of the loads and stores, each of 16 bytes. Left and right neighbours are in the same
 // registers or in those of the lane beside; only the two lanes at a warp's ends read one float more. That leaves three
 // loads for four cells where step 2 has twenty. Rows begin at multiples of 16 bytes only if W is one of 4: in other
-// boxes a thread takes four cells one by one, 32 apart, so that a warp's lie together.
+// boxes a thread's four cells are 32 apart, so that those of a warp lie together, and are loaded one by one. With a
+// quarter of the threads, eight planes each instead of sixteen keep the GPU busy.
 
 #define COLUMNS 32
 #define ROWS 8
 #define EACH 4
-#define PLANES 16
+#define PLANES 8
 #define ALL 0xffffffffu
 
 __device__ __forceinline__ float4 load(const float* at, bool inside) {
@@ -72,22 +73,37 @@ __global__ void __launch_bounds__(COLUMNS* ROWS)
     if (y >= H) {
         return;
     }
-    const int end = min((int)(blockIdx.x + 1) * COLUMNS * EACH, W);
-    for (int column = blockIdx.x * COLUMNS * EACH + threadIdx.x; column < end; column += COLUMNS) {
-        const bool inner = y > 0 && y < H - 1 && column > 0 && column < W - 1;
-        int i = first * plane + y * W + column;
-        float before = first > 0 ? heat[i - plane] : 0.0f;
-        float here = heat[i];
-        for (int z = first; z < last; z++) {
-            const float behind = z + 1 < D ? heat[i + plane] : 0.0f;
-            float result = here;
-            if (inner && z > 0 && z < D - 1) {
-                result = step(here, heat[i - 1], heat[i + 1], heat[i - W], heat[i + W], before, behind, alpha);
-            }
-            next[i] = result;
-            before = here;
-            here = behind;
-            i += plane;
+    // The four cells of a plane are asked for together.
+    const int column = blockIdx.x * COLUMNS * EACH + threadIdx.x;
+    const bool inner = y > 0 && y < H - 1;
+    int i = first * plane + y * W + column;
+    float before[EACH], here[EACH], behind[EACH];
+#pragma unroll
+    for (int k = 0; k < EACH; k++) {
+        const bool inside = column + k * COLUMNS < W;
+        before[k] = inside && first > 0 ? heat[i + k * COLUMNS - plane] : 0.0f;
+        here[k] = inside ? heat[i + k * COLUMNS] : 0.0f;
+    }
+    for (int z = first; z < last; z++) {
+#pragma unroll
+        for (int k = 0; k < EACH; k++) {
+            behind[k] = column + k * COLUMNS < W && z + 1 < D ? heat[i + k * COLUMNS + plane] : 0.0f;
         }
+#pragma unroll
+        for (int k = 0; k < EACH; k++) {
+            const int at = i + k * COLUMNS;
+            const int x = column + k * COLUMNS;
+            if (x < W) {
+                float result = here[k];
+                if (inner && z > 0 && z < D - 1 && x > 0 && x < W - 1) {
+                    result = step(here[k], heat[at - 1], heat[at + 1], heat[at - W], heat[at + W], before[k], behind[k],
+                                  alpha);
+                }
+                next[at] = result;
+            }
+            before[k] = here[k];
+            here[k] = behind[k];
+        }
+        i += plane;
     }
 }
