@@ -363,6 +363,7 @@ def test_values_at_an_end_have_finite_sums(family, terms):
     made = make_inputs(rows_problem(scaled(terms, (family,))), ROWS, family, 3)["x"] * (-1 if family == "lowest" else 1)
     assert made.min() > 1.5e38 / terms and made.max() * terms <= np.finfo(np.float32).max
     assert terms > 1 or made.min() > 3e38
+    assert terms > 1 or (made[2::3] == np.finfo(np.float32).max).all()
 
 
 @pytest.mark.parametrize("family", ["normal", "spread", "special", "lowest", "highest"])

@@ -241,9 +241,14 @@ def _far_below_zero(shape: tuple[int, ...], words: _Words) -> Made:
 
 
 def _at_an_end(shape: tuple[int, ...], words: _Words, family: str, terms: int) -> Made:
-    """Values beside the lowest float or the highest one, divided by a power of two so that sums stay finite."""
+    """Values beside the lowest float or the highest one, divided by a power of two so that sums stay finite.
+
+    Rows at places 2, 5, 8 hold nothing else than the end: who starts from it and takes what lies beyond takes none.
+    """
     least = np.float32(2.0 ** -(terms - 1).bit_length() * (1 if family == "lowest" else -1))
     made: Made = words.fill(shape, lambda xp, drawn: near_lowest(xp, drawn) * least)
+    if len(shape) > 1:
+        made[2::3] = np.finfo(np.float32).min * least
     return made
 
 

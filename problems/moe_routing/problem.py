@@ -22,7 +22,7 @@ problem = Problem(
     constants=dict(BLOCK=256),
     # In "constant" rows all experts are equal, in "negative" ones many.
     gates=scaled(terms="K", families=("normal", "constant", "negative", "wide", "peak", "comb", "lowest")),
-    # Each of the most experts is chosen; all of the best are one lane's; logits beside the lowest float.
+    # Each of the most experts is chosen; all of the best are one lane's; logits beside the lowest float, and at it.
     always=[at("normal", T=2000, E=256, K=8), at("comb", T=9, E=256, K=8), at("lowest", T=40, E=9, K=1)],
     baseline="accepted/solve_3_tiles_of_tokens.cu",
     benchmarks=[
