@@ -21,7 +21,7 @@ problem = Problem(
     ),
     constants=dict(BLOCK=256),
     # Zeros of either sign are equal. Sums of the family "spread" are often equal after rounding.
-    gates=exact(signed_zeros=False, families=("normal", "spread", "negative", "constant", "special", "comb")),
+    gates=exact(signed_zeros=False, families=("normal", "spread", "negative", "constant", "special", "comb", "zeros")),
     baseline="accepted/solve_3_pieces_of_beams.cu",
     # The largest vocabulary, with the best tokens anywhere in it; all of the best of one beam, and one thread's of a
     # large block; sums that are all infinite.
