@@ -61,8 +61,8 @@ class MeasuredDevice(Protocol):
     def follow(self, size: int) -> None:
         """Makes the data a list of `size` bytes to follow, that leads to each of its lines once."""
 
-    def graph(self, name: str, launches: int) -> float:
-        """The seconds of a graph of so many launches of one thread each."""
+    def graph(self, name: str, launches: int, blocks: int = 1, threads: int = 32, apart: int = 0) -> float:
+        """The seconds of a graph of so many launches; each one's data begin `apart` bytes behind the one's before."""
 
 
 class CudaDevice:
@@ -123,13 +123,13 @@ class CudaDevice:
         self._data[: len(places)] = self._cupy.asarray(places)
         self._cupy.cuda.runtime.deviceSynchronize()
 
-    def graph(self, name: str, launches: int) -> float:
+    def graph(self, name: str, launches: int, blocks: int = 1, threads: int = 32, apart: int = 0) -> float:
         cupy, function = self._cupy, self._module.get_function(name)
-        arguments = (self._times, self._sink, self._data, np.int32(0), np.int32(0))
         with self._stream:
             self._stream.begin_capture()
-            for _ in range(launches):
-                function((1, 1, 1), (32, 1, 1), arguments)
+            for number in range(launches):
+                data = self._data[number * apart // 4 :]
+                function((blocks, 1, 1), (threads, 1, 1), (self._times, self._sink, data, np.int32(0), np.int32(0)))
             graph = self._stream.end_capture()
             start, end = cupy.cuda.Event(), cupy.cuda.Event()
             graph.launch(self._stream)
