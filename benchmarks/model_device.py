@@ -58,8 +58,8 @@ class MeasuredDevice(Protocol):
         """Runs a kernel of that name with these parameters. `shared` is dynamic shared memory in bytes, by default the
         kernel's; `rows` is how many rows of times it writes, by default one for each warp."""
 
-    def follow(self, size: int) -> None:
-        """Makes the data a list of `size` bytes to follow, that leads to each of its lines once."""
+    def follow(self, size: int, apart: int = 4 * LINE_WORDS) -> None:
+        """Makes the data a list of `size` bytes to follow, that leads once to each place that is `apart` bytes on."""
 
     def graph(self, name: str, launches: int, blocks: int = 1, threads: int = 32, apart: int = 0) -> float:
         """The seconds of a graph of so many launches; each one's data begin `apart` bytes behind the one's before."""
@@ -114,8 +114,8 @@ class CudaDevice:
         times = cupy.asnumpy(self._times[: 4 * rows]).astype(np.int64).reshape(-1, 4)
         return Run(times, float(cupy.cuda.get_elapsed_time(start, end)) * 1e-3)
 
-    def follow(self, size: int) -> None:
-        order = np.random.default_rng(1).permutation(size // 4 // LINE_WORDS).astype(np.uint32) * LINE_WORDS
+    def follow(self, size: int, apart: int = 4 * LINE_WORDS) -> None:
+        order = np.random.default_rng(1).permutation(size // apart).astype(np.uint32) * np.uint32(apart // 4)
         # The list begins at place 0.
         order = np.roll(order, -int(np.flatnonzero(order == 0)[0]))
         places = np.zeros(size // 4, dtype=np.uint32)

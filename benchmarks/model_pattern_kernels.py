@@ -1,4 +1,4 @@
-"""The kernels of `calibrate_model.py` whose lanes touch places apart: at random, a word of a sector, constants, updates.
+"""The kernels of `calibrate_model.py` whose lanes touch places apart: at random, words of sectors, constants, updates.
 
 Each place is computed with few instructions, so that memory is what such a kernel waits for.
 """
@@ -196,7 +196,7 @@ def _updates() -> Iterator[Kernel]:
         )
         step = (
             "x = x * 1664525u + 1013904223u; "
-            f'asm volatile("red.global.add.{kind} [%0], %1;" :: "l"(data + (x >> shift)), {value} : "memory");\n        '
+            f'asm volatile("red.global.add.{kind} [%0], %1;" :: "l"(data + (x >> shift)), {value} : "memory"); '
         )
         yield _kernel(
             f"random_updates_{kind}",

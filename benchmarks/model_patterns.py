@@ -18,6 +18,8 @@ WIDE_STRIDES = (72, 80, 96, 100, 112, 124, 126, 127, 128)
 """Distances of lanes in words, of loads from L1."""
 ROOMS = (64, 128, 160, 192, 208, 224, 240, 256, 288, 320, 384, 512)
 """KiB of lists with a word in each line of 128 bytes."""
+APART = (256, 512, 1024, 1152, 2048, 4096, 4224, 8192, 12288, 12416, 16384, 32768, 65536, 131072)
+"""Bytes between lines that may have the same place in L1."""
 FARTHER = (128, 256, 512, 1024, 2048)
 """MiB of lists that are followed through DRAM."""
 PLACES = (19, 20, 21, 23, 25, 26)
@@ -46,6 +48,16 @@ def caches(device: MeasuredDevice) -> Table:
         device.follow(kib * KIB)
         device.run("chase_l1", 1, 1, kib * KIB // 128 // STEPS + 1, 0)
         found["room"][str(kib)] = cycles_of(device, "chase_l1", threads=1) / STEPS
+    return found
+
+
+def conflicts(device: MeasuredDevice) -> Table:
+    """Cycles of a load from one of so many lines, by their distance in bytes: whether L1 has room for all of them."""
+    found: Table = {}
+    for apart in APART:
+        for lines in (4, 8, 16, 24, 32, 40, 48, 64, 96, 128, 256):
+            device.follow(lines * apart, apart)
+            found[f"{lines}_lines_{apart}"] = cycles_of(device, "chase_l1", threads=1) / STEPS
     return found
 
 
@@ -174,6 +186,7 @@ def patterns(device: MeasuredDevice, hertz: float) -> Table:
     """All of them."""
     return {
         "caches": caches(device),
+        "conflicts": conflicts(device),
         "distances": distances(device),
         "gathers": gathers(device, hertz),
         "stores": stores(device, hertz),
