@@ -303,6 +303,34 @@ def _launched() -> Iterator[Kernel]:
     )
 
 
+def _leaving() -> Iterator[Kernel]:
+    step = 'asm volatile("fma.rn.f32 %0, %0, %1, %1;" : "+f"(x) : "f"(a));'
+    yield _kernel(
+        "leavers",
+        f"""
+    // The first warp of each block works, the others leave at once. Its times are those of a block.
+    if (threadIdx.x >= 32) return;
+    float x = threadIdx.x, a = extra;
+    u64 begin = now();
+    LOOP {{
+        {step * 64}
+    }}
+    u64 end = now();
+    if (threadIdx.x == 0) {{
+        u32 warp;
+        asm volatile("mov.u32 %0, %%warpid;" : "=r"(warp));
+        times[4 * blockIdx.x] = begin;
+        times[4 * blockIdx.x + 1] = end;
+        times[4 * blockIdx.x + 2] = place();
+        times[4 * blockIdx.x + 3] = warp;
+    }}
+    sink[threadIdx.x] = x;
+""",
+        "FFMA",
+        64,
+    )
+
+
 def pattern_kernels() -> Iterator[Kernel]:
     """All of them."""
     yield from _gathers()
@@ -310,3 +338,4 @@ def pattern_kernels() -> Iterator[Kernel]:
     yield from _updates()
     yield from _constants()
     yield from _launched()
+    yield from _leaving()

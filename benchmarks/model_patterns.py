@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 from model_device import LINE_WORDS, MeasuredDevice, least
 from model_measurements import KIB, REPEATS, cycles_of, seconds_of
 from model_memory_kernels import STEPS
@@ -182,6 +183,27 @@ def launches(device: MeasuredDevice) -> Table:
     return found
 
 
+def leaving(device: MeasuredDevice) -> Table:
+    """Blocks of which one warp stays: how many of them are on an SM at once, and how its schedulers share them."""
+    sms, found = device.about.sms, {}
+    for threads in (64, 256, 512):
+        for factor in (8, 16, 31, 32, 200):
+            run = device.run("leavers", factor * sms, threads, 400, rows=factor * sms)
+            begins, ends, places, warps = run.times.T
+            own = places == places[0]
+            at_once = [int(np.count_nonzero((begins[own] <= t) & (ends[own] > t))) for t in begins[own]]
+            found[f"{factor}_of_{threads}"] = {
+                "cycles": float(np.median(ends - begins)),
+                "seconds": run.seconds,
+                "at_once": max(at_once),
+                "median_at_once": float(np.median(at_once)),
+                "schedulers": np.bincount(warps[own] % 4, minlength=4).tolist(),
+                "slots": warps[own].tolist()[:40],
+                "blocks_of_sms": np.bincount(places, minlength=sms).tolist(),
+            }
+    return found
+
+
 def patterns(device: MeasuredDevice, hertz: float) -> Table:
     """All of them."""
     return {
@@ -193,4 +215,5 @@ def patterns(device: MeasuredDevice, hertz: float) -> Table:
         "updates": updates(device, hertz),
         "constants": constants(device),
         "launches": launches(device),
+        "leaving": leaving(device),
     }
