@@ -113,7 +113,18 @@ def _mean(own: Sequence[tuple[Row, float]], executed: float) -> Access:
     """The mean access. Where the machine code has more accesses than PTX, each is a part of one."""
     total = sum(row.executed for row, _ in own)
     largest = max(own, key=lambda one: one[0].executed * max(one[0].sectors, one[0].wavefronts))[0]
-    names = ("requests", "sectors", "shared_requests", "wavefronts", "turns", "bytes", "lanes", "lines")
+    names = (
+        "requests",
+        "sectors",
+        "shared_requests",
+        "wavefronts",
+        "turns",
+        "bytes",
+        "lanes",
+        "lines",
+        "depth",
+        "words",
+    )
     each = {name: sum(getattr(row, name) * row.executed for row, _ in own) / total for name in names}
     sectors = sum(row.sectors * row.executed for row, _ in own)
     missed = sum(row.sectors * row.executed * part for row, part in own) / sectors if sectors else 1.0

@@ -50,7 +50,7 @@ def l1_misses(row: Row, room: float) -> float:
     if not caches(row) or not row.sectors:
         return 1.0
     hit = 0.0
-    for distance, share in row.reuse:
+    for distance, share, _ in row.reuse:
         # Where the distance comes near to the room, some reuses are shorter and some longer than their mean.
         hit += share * min(1.0, max(0.0, 1.5 - distance / room))
     return max(0.0, 1.0 - hit)
@@ -100,7 +100,7 @@ def _again(launch: LaunchSample, together: float, room: float) -> Mapping[str, f
     scale = together / block if block else 0.0
     found: dict[str, float] = {}
     for row in launch.rows:
-        lost = sum(share * min(1.0, max(0.0, distance * scale / room - 0.5)) for distance, share in row.reuse)
+        lost = sum(share * min(1.0, max(0.0, distance * scale / room - 0.5)) for distance, share, _ in row.reuse)
         if row.requests and lost:
             found[row.array] = found.get(row.array, 0.0) + row.executed * row.sectors * lost
     return found

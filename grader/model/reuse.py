@@ -14,18 +14,22 @@ from numpy.typing import NDArray
 
 MOST = 1 << 18
 """Touches that are looked at, from the first one on."""
+SECTORS = 4
+"""Of a line of 128 bytes. L1 keeps a place for a line, whatever was touched of it."""
 COLD = -1
 """The bin of touches of what was never touched before."""
 
 
 @dataclass(frozen=True)
 class Reuse:
-    """`footprints`: by bin, the mean number of sectors among as many touches as lie between two of one sector.
+    """`footprints`: by bin, the mean number of sectors among as many touches as lie between two of one sector; `lines`
+    those of lines.
 
     `rows`: by row and bin, the number of touches. A bin is half an octave of reuse times.
     """
 
     footprints: tuple[float, ...]
+    lines: tuple[float, ...]
     rows: dict[int, dict[int, int]]
 
 
@@ -45,20 +49,30 @@ def reuse_of(sectors: NDArray[np.int64], rows: NDArray[np.int64]) -> Reuse:
     sectors, rows = sectors[:MOST], rows[:MOST]
     count = len(sectors)
     if not count:
-        return Reuse((), {})
-    order = np.argsort(sectors, kind="stable")
-    again = sectors[order][1:] == sectors[order][:-1]
-    times = np.zeros(count, np.int64)
-    times[order[1:][again]] = (order[1:] - order[:-1])[again]
-    first = np.sort(order[np.concatenate([[True], ~again])] + 1)
-    last = np.sort(count - order[np.concatenate([~again, [True]])])
+        return Reuse((), (), {})
+    times, first, last = _times(sectors)
     bins = np.where(times > 0, _bin_of(times), COLD)
     footprints = _footprints(np.sort(times[times > 0]), first, last, count)
+    of_lines, first, last = _times(sectors // SECTORS)
+    lines = _footprints(np.sort(of_lines[of_lines > 0]), first, last, count)
     keys, amounts = np.unique(rows * 256 + (bins - COLD), return_counts=True)
     found: dict[int, dict[int, int]] = {}
     for key, amount in zip(keys.tolist(), amounts.tolist(), strict=True):
         found.setdefault(key // 256, {})[key % 256 + COLD] = amount
-    return Reuse(footprints, found)
+    return Reuse(footprints, lines, found)
+
+
+def _times(touched: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Of each touch the time since the one before of the same, 0 without one; the sorted times from the trace's
+    beginning to the first touch of each, and from the last one to its end."""
+    count = len(touched)
+    order = np.argsort(touched, kind="stable")
+    again = touched[order][1:] == touched[order][:-1]
+    times = np.zeros(count, np.int64)
+    times[order[1:][again]] = (order[1:] - order[:-1])[again]
+    first = np.sort(order[np.concatenate([[True], ~again])] + 1)
+    last = np.sort(count - order[np.concatenate([~again, [True]])])
+    return times, first, last
 
 
 def _bin_of(times: NDArray[np.int64]) -> NDArray[np.int64]:

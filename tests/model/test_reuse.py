@@ -19,6 +19,7 @@ def test_footprints_are_the_means_over_all_windows():
     found = reuse_of(trace.astype(np.int64), np.zeros(600, np.int64))
     for place, length in enumerate((1, 2, 3, 4, 6, 8, 12, 16, 24)):
         assert found.footprints[place] == pytest.approx(footprint_of_windows(trace.tolist(), length))
+        assert found.lines[place] == pytest.approx(footprint_of_windows((trace // 4).tolist(), length))
 
 
 def test_a_row_that_walks_on_is_cold_and_one_that_stays_is_not():
