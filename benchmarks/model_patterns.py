@@ -204,6 +204,29 @@ def leaving(device: MeasuredDevice) -> Table:
     return found
 
 
+def rounds(device: MeasuredDevice) -> Table:
+    """Cycles between a block's end and its successor's beginning with a full SM, and between its first blocks'."""
+    sms, found = device.about.sms, {}
+    for threads in (32, 64, 128, 256, 512, 1024):
+        at_once, waves = min(32, 2048 // threads), 10
+        for n in (200, 2000):
+            warps = threads // 32
+            blocks = sms * at_once * waves
+            run = device.run("places", blocks, threads, n, shared=0, rows=blocks * warps)
+            times = run.times.reshape(-1, warps, 4)
+            own = times[times[:, 0, 2] == times[0, 0, 2]]
+            begins, ends = np.sort(own[:, :, 0].min(1)), own[:, :, 1].max(1)
+            lasted = float(np.median(ends - own[:, :, 0].min(1)))
+            share = len(own) / at_once
+            found[f"{threads}_{n}"] = {
+                "lasted": lasted,
+                "between": (float(ends.max() - begins[0]) - share * lasted) / max(share - 1, 1.0),
+                "first": [float(begin - begins[0]) for begin in begins[: at_once + 4]],
+                "blocks": len(own),
+            }
+    return found
+
+
 def patterns(device: MeasuredDevice, hertz: float) -> Table:
     """All of them."""
     return {
@@ -216,4 +239,5 @@ def patterns(device: MeasuredDevice, hertz: float) -> Table:
         "constants": constants(device),
         "launches": launches(device),
         "leaving": leaving(device),
+        "rounds": rounds(device),
     }
