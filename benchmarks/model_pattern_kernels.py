@@ -162,6 +162,27 @@ def _streams() -> Iterator[Kernel]:
         )
 
 
+def _waiting_reads() -> Iterator[Kernel]:
+    step = 'asm volatile("ld.global.cg.u32 %0, [%1];" : "=r"(v) : "l"(data + at) : "memory"); '
+    step += "at = (at + step + (v == 0x1234567)) & mask;\n        "
+    yield _kernel(
+        "waiting_reads",
+        f"""
+    // Each thread waits for its load before it begins the next one; all threads read 2 to the power of `extra` words.
+    u32 mask = (1u << extra) - 1, step = gridDim.x * blockDim.x, v;
+    u32 at = blockIdx.x * blockDim.x + threadIdx.x;
+    BEGIN
+    LOOP {{
+        {step * LOADS}
+    }}
+    END
+    sink[threadIdx.x] = at;
+""",
+        "LDG",
+        LOADS,
+    )
+
+
 def _updates() -> Iterator[Kernel]:
     values = {"u32": '"r"(i)', "f32": '"f"(1.0f)'}
     for kind, value in values.items():
@@ -335,6 +356,7 @@ def pattern_kernels() -> Iterator[Kernel]:
     """All of them."""
     yield from _gathers()
     yield from _streams()
+    yield from _waiting_reads()
     yield from _updates()
     yield from _constants()
     yield from _launched()

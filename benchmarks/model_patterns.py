@@ -94,6 +94,17 @@ def gathers(device: MeasuredDevice, hertz: float) -> Table:
     return found
 
 
+def loaded(device: MeasuredDevice, hertz: float) -> Table:
+    """Cycles of a load with so many threads of each SM waiting for one, in L2 and in DRAM: from few to a full load."""
+    sms, found = device.about.sms, {}
+    for name, power in (("l2", 22), ("dram", FAR)):
+        for blocks, threads in ((1, 32), (1, 64), (1, 128), (1, 256), (1, 512), (1, 1024), (2, 768), (2, 1024)):
+            few, many = (16, 80) if name == "l2" else (32, 160)
+            seconds = seconds_of(device, "waiting_reads", blocks * sms, threads, power, few, many)
+            found[f"{name}_{blocks * threads}"] = seconds * hertz / LOADS
+    return found
+
+
 def stores(device: MeasuredDevice, hertz: float) -> Table:
     """Stored words a cycle by their distance, and bytes a second of copies."""
     sms, found = device.about.sms, {}
@@ -234,6 +245,7 @@ def patterns(device: MeasuredDevice, hertz: float) -> Table:
         "conflicts": conflicts(device),
         "distances": distances(device),
         "gathers": gathers(device, hertz),
+        "loaded": loaded(device, hertz),
         "stores": stores(device, hertz),
         "updates": updates(device, hertz),
         "constants": constants(device),
