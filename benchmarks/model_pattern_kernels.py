@@ -170,7 +170,9 @@ def _waiting_reads() -> Iterator[Kernel]:
         f"""
     // Each thread waits for its load before it begins the next one; all threads read 2 to the power of `extra` words.
     u32 mask = (1u << extra) - 1, step = gridDim.x * blockDim.x, v;
-    u32 at = blockIdx.x * blockDim.x + threadIdx.x;
+    // Each run begins elsewhere, or it would find in L2 what the one before has read.
+    u32 from = (u32)(wall() >> 10) * 2654435761u & ~31u;
+    u32 at = (blockIdx.x * blockDim.x + threadIdx.x + __shfl_sync(0xffffffff, from, 0)) & mask;
     BEGIN
     LOOP {{
         {step * LOADS}
