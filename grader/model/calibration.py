@@ -37,7 +37,9 @@ class Calibration:
     l2_port_bytes_per_cycle: float = 64.0
     """Between L2 and one SM."""
     l1_lines_per_cycle: float = 1.0
-    """Lines of 128 bytes that L1 looks up."""
+    """Sectors at one place of their lines of 128 bytes that L1 delivers."""
+    l1_tags_per_cycle: float = 4.0
+    """Lines that it looks up."""
     latency_arithmetic: float = 4.0
     latency_double: float = 8.0
     latency_special: float = 18.0
@@ -61,6 +63,10 @@ class Calibration:
     """Sectors with updates that L2 does in a cycle, for each SM, all of them different."""
     block_start: float = 300.0
     """Cycles from one block's end to its successor's first instruction."""
+    block_apart: float = 30.0
+    """Cycles between the beginnings of two blocks on an SM..."""
+    warp_apart: float = 23.2
+    """...and those for each of a block's warps, where these are more."""
     launch_seconds: float = 0.5e-6
     """What a launch in a graph takes besides its blocks."""
     shared_atomic_cycles: float = 4.0

@@ -231,11 +231,12 @@ class SamplingDevice(EmulatedDevice):
         loads = np.isin(offsets, [at for at, n in places.items() if counting.rows[n][0].traits.memory in _READS])
         sectors, offsets, warps = sectors[loads], offsets[loads], warps[loads]
         order = in_turns(warps) if len(warps) else np.zeros(0, np.int64)
-        found = reuse_of(sectors[order], offsets[order])
+        found = reuse_of(sectors[order], offsets[order], warps[order])
         visible = _visible(counting)
         rows = {visible[places[at]]: sorted(bins.items()) for at, bins in found.rows.items()}
         windows = {"footprints": list(found.footprints), "lines": list(found.lines)}
-        return {**windows, "rows": [[row, bins] for row, bins in sorted(rows.items())]}
+        followers = sorted((visible[places[at]], count) for at, count in found.followers.items())
+        return {**windows, "rows": [[row, bins] for row, bins in sorted(rows.items())], "followers": followers}
 
     def _footprints(
         self, blocks: list[_Block], typical: int, places: dict[int, int], counting: CounterRows

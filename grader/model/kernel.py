@@ -224,7 +224,14 @@ def _rounds(launch: LaunchSample, load: Load, at_once: int, values: Calibration)
         groups = max(1, -(-at_once * warps // PARTITIONS))
     length = sum(len(block) for way in own for block, _ in way)
     rounds = max(1, min(ROUNDS, MOST_OPS // max(1, length * groups)))
-    return simulate(own, groups, load.registers, rounds, values.block_start, barrier_cycles(warps, values))
+    # A slot of fewer warps than schedulers stands for several blocks.
+    apart = block_cycles(warps, values) * max(1.0, PARTITIONS / warps)
+    return simulate(own, groups, load.registers, rounds, values.block_start, barrier_cycles(warps, values), apart)
+
+
+def block_cycles(warps: int, values: Calibration) -> float:
+    """The cycles between the beginnings of two blocks of so many warps on an SM."""
+    return max(values.block_apart, values.warp_apart * warps)
 
 
 def barrier_cycles(warps: int, values: Calibration) -> float:
@@ -253,7 +260,11 @@ def dealt(ways: Sequence[Block], counts: Sequence[int], wanted: int) -> list[Blo
         share = due[n] * more / times[n]
         way = ways[n]
         if abs(share - 1.0) > 1e-9:
-            way = tuple((tuple(part_of(op, share) for op in ops), weight) for ops, weight in way)
+            # A block comes again and again on a long way: its ops are the same object each time.
+            parts = {
+                id(ops): tuple(part_of(op, share) for op in ops) for ops in {id(ops): ops for ops, _ in way}.values()
+            }
+            way = tuple((parts[id(ops)], weight) for ops, weight in way)
         found += [way] * times[n]
     return found
 

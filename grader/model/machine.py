@@ -106,11 +106,14 @@ def _accesses(
             amount = of_instruction(one)
             if amount is not None and amount.anchor in rows:
                 moved[amount.anchor] = moved.get(amount.anchor, 0.0) + each
-    return {anchor: _mean(own, moved.get(anchor, 0.0)) for anchor, own in rows.items()}
+    return {anchor: _mean(own, moved.get(anchor, 0.0), traffic) for anchor, own in rows.items()}
 
 
-def _mean(own: Sequence[tuple[Row, float]], executed: float) -> Access:
-    """The mean access. Where the machine code has more accesses than PTX, each is a part of one."""
+def _mean(own: Sequence[tuple[Row, float]], executed: float, traffic: Traffic) -> Access:
+    """The mean access. Where the machine code has more accesses than PTX, each is a part of one.
+
+    A line may access several arrays, of which DRAM serves some alone.
+    """
     total = sum(row.executed for row, _ in own)
     largest = max(own, key=lambda one: one[0].executed * max(one[0].sectors, one[0].wavefronts))[0]
     names = (
@@ -128,8 +131,12 @@ def _mean(own: Sequence[tuple[Row, float]], executed: float) -> Access:
     each = {name: sum(getattr(row, name) * row.executed for row, _ in own) / total for name in names}
     sectors = sum(row.sectors * row.executed for row, _ in own)
     missed = sum(row.sectors * row.executed * part for row, part in own) / sectors if sectors else 1.0
+    asked = sum(row.sectors * row.executed * part for row, part in own)
+    served = sum(row.sectors * row.executed * part * traffic.dram.get(row.array, 1.0) for row, part in own)
+    followed = sum(row.sectors * row.executed * row.followed for row, _ in own) / sectors if sectors else 0.0
     part = min(1.0, total / executed) if executed else 1.0
-    return Access(replace(largest, **each), missed, part)
+    dram = served / asked if asked else 1.0
+    return Access(replace(largest, **each), missed, dram, min(1.0, missed + followed), part)
 
 
 def _ops(
@@ -143,11 +150,9 @@ def _ops(
     """The ops of a basic block."""
     found: list[Op] = []
     anchors = [amount.anchor if (amount := of_instruction(one)) else None for one in code]
-    left = {
-        anchor: accesses[anchor].missed * anchors.count(anchor)
-        for anchor in dict.fromkeys(anchors)
-        if anchor is not None and anchor in accesses
-    }
+    known = [anchor for anchor in dict.fromkeys(anchors) if anchor is not None and anchor in accesses]
+    left = {anchor: accesses[anchor].missed * anchors.count(anchor) for anchor in known}
+    late = {anchor: accesses[anchor].waits * anchors.count(anchor) for anchor in known}
     for one, anchor in zip(code, anchors, strict=True):
         control = one.control
         held = () if control.writes == NO_BARRIER else (control.writes,)
@@ -160,12 +165,11 @@ def _ops(
         access = accesses[anchor]
         if anchor.kind == ATOMICS and (_is_gathered(one, code) or "POPC" in one.modifiers):
             access = replace(access, row=replace(access.row, turns=min(access.row.turns, 1.0)))
-        missed = access.missed
         if access.row.array in traffic.regular:
             # The first accesses of several to neighbouring places bring what the others find.
-            missed = min(1.0, left[anchor])
-            left[anchor] -= missed
-        op = access_op(replace(access, missed=missed), values, traffic, rates, base)
+            access = replace(access, missed=min(1.0, left[anchor]), waits=min(1.0, late[anchor]))
+            left[anchor], late[anchor] = left[anchor] - access.missed, late[anchor] - access.waits
+        op = access_op(access, values, traffic, rates, base)
         found.append(op if access.part >= 1.0 else part_of(op, access.part))
     return tuple(found)
 

@@ -18,7 +18,7 @@ from grader.model.gpus import ModelGpu
 from grader.model.sampling import LaunchSample, Row
 from grader.run.emulator.ptx.traits import Memory
 
-SECTOR = 32
+SECTOR, LINE = 32, 128
 WAVES = 6
 """Waves that are looked at, from the first one on; the others are like the last of them."""
 
@@ -39,18 +39,18 @@ class Traffic:
     """Arrays whose sectors follow from a block's index."""
 
 
-def l1_sectors(gpu: ModelGpu, shared_bytes: int, resident: int) -> float:
-    """Sectors that L1 keeps for each resident block."""
+def l1_lines(gpu: ModelGpu, shared_bytes: int, resident: int) -> float:
+    """Lines that L1 keeps for each resident block. A line takes its whole place, whatever was touched of it."""
     room = max(gpu.cached - resident * shared_bytes, 16 << 10)
-    return room / SECTOR / max(resident, 1)
+    return room / LINE / max(resident, 1)
 
 
 def l1_misses(row: Row, room: float) -> float:
-    """The share of a row's sectors that are not in an L1 with room for so many sectors of the block."""
+    """The share of a row's sectors that are not in an L1 with room for so many lines of the block."""
     if not caches(row) or not row.sectors:
         return 1.0
     hit = 0.0
-    for distance, share, _ in row.reuse:
+    for _, share, distance in row.reuse:
         # Where the distance comes near to the room, some reuses are shorter and some longer than their mean.
         hit += share * min(1.0, max(0.0, 1.5 - distance / room))
     return max(0.0, 1.0 - hit)
@@ -65,7 +65,7 @@ def caches(row: Row) -> bool:
 
 def traffic_of(launch: LaunchSample, gpu: ModelGpu, shared_bytes: int, resident: int) -> Traffic:
     """The traffic of a launch with so many blocks resident on an SM."""
-    room = l1_sectors(gpu, shared_bytes, resident)
+    room = l1_lines(gpu, shared_bytes, resident)
     misses = tuple(l1_misses(row, room) for row in launch.rows)
     asked: dict[str, float] = {}
     for row, missed in zip(launch.rows, misses, strict=True):

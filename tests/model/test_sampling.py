@@ -27,7 +27,7 @@ def told(**more):
         "operands": [{"written": ["%r1"], "read": ["%r2", "%r3"], "guarded": False}],
         "ways": [{"warps": 2, "steps": [[0, 1.0], [1, 49.5]], "length": 50}],
         "lines": [],
-        "reuse": {"footprints": [], "lines": [], "rows": []},
+        "reuse": {"footprints": [], "lines": [], "rows": [], "followers": []},
         "footprints": [],
         "edges": [],
         "estimate": 8000.0,
