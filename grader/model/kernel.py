@@ -224,8 +224,10 @@ def _rounds(launch: LaunchSample, load: Load, at_once: int, values: Calibration)
         groups = max(1, -(-at_once * warps // PARTITIONS))
     length = sum(len(block) for way in own for block, _ in way)
     rounds = max(1, min(ROUNDS, MOST_OPS // max(1, length * groups)))
-    # A slot of fewer warps than schedulers stands for several blocks.
-    apart = block_cycles(warps, values) * max(1.0, PARTITIONS / warps)
+    # A slot of fewer warps than schedulers stands for several blocks. Of loops a few rounds stand for all, so that the
+    # simulated blocks are shorter: they follow one another as much sooner.
+    whole = sum(len(block) * weight for way in own for block, weight in way)
+    apart = block_cycles(warps, values) * max(1.0, PARTITIONS / warps) * min(1.0, length / max(whole, 1.0))
     return simulate(own, groups, load.registers, rounds, values.block_start, barrier_cycles(warps, values), apart)
 
 
