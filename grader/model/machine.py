@@ -17,7 +17,7 @@ from grader.model.instructions import cost_of_machine
 from grader.model.load import Load, part_of
 from grader.model.loops import Visit, way_of
 from grader.model.memory import Traffic
-from grader.model.ops import Access, Rates, access_op, rates_of
+from grader.model.ops import Access, Rates, access_op, constants_op, rates_of
 from grader.model.pipes import PARTITIONS
 from grader.model.sampling import LaunchSample, Row
 from grader.model.schedule import BARRIER, COMMIT, PLAIN, WAIT, Op
@@ -42,7 +42,8 @@ def machine_of(
         return None
     accesses = _accesses(launch, code, whole, traffic, warps)
     rates = rates_of(gpu, values, active)
-    blocks = [_ops(block.code, accesses, gpu, values, traffic, rates) for block in code.blocks]
+    words = _words(launch)
+    blocks = [_ops(block.code, accesses, words, gpu, values, traffic, rates) for block in code.blocks]
     ways = []
     for way in launch.ways:
         counts: dict[int, float] = {}
@@ -109,6 +110,18 @@ def _accesses(
     return {anchor: _mean(own, moved.get(anchor, 0.0), traffic) for anchor, own in rows.items()}
 
 
+def _words(launch: LaunchSample) -> Mapping[int, float]:
+    """By line, the words of constant memory that the lanes of a load ask for."""
+    rows: dict[int, list[Row]] = {}
+    for row in launch.rows:
+        if row.executed and "const" in row.modifiers:
+            rows.setdefault(row.line, []).append(row)
+    return {
+        line: sum(row.words * row.executed for row in own) / sum(row.executed for row in own)
+        for line, own in rows.items()
+    }
+
+
 def _mean(own: Sequence[tuple[Row, float]], executed: float, traffic: Traffic) -> Access:
     """The mean access. Where the machine code has more accesses than PTX, each is a part of one.
 
@@ -142,6 +155,7 @@ def _mean(own: Sequence[tuple[Row, float]], executed: float, traffic: Traffic) -
 def _ops(
     code: Sequence[Instruction],
     accesses: Mapping[Anchor, Access],
+    words: Mapping[int, float],
     gpu: ModelGpu,
     values: Calibration,
     traffic: Traffic,
@@ -160,7 +174,9 @@ def _ops(
         base = Op(PLAIN, 1.0, -1, 0.0, 0.0, tuple(control.waited), (), one.line, LATENCY)
         base = replace(base, stall=float(control.stall), holds=held, holds_read=read)
         if anchor is None or anchor not in left:
-            found.append(_plain(one, gpu, values, base))
+            # Where all lanes ask for one word the latency is all that there is.
+            is_apart = one.name == "LDC" and words.get(one.line, 0.0) > 1.0
+            found.append(constants_op(words[one.line], values, base) if is_apart else _plain(one, gpu, values, base))
             continue
         access = accesses[anchor]
         if anchor.kind == ATOMICS and (_is_gathered(one, code) or "POPC" in one.modifiers):

@@ -137,6 +137,12 @@ def _op(
     )
 
 
+def constants_op(words: float, values: Calibration, base: Op) -> Op:
+    """The op of a load from constant memory whose lanes ask for so many words: these are as many requests (CUDA C++
+    Programming Guide, "Constant Memory")."""
+    return replace(base, pipe=_SHARED, busy=PARTITIONS * max(1.0, words), latency=values.latency_shared, cause=L1)
+
+
 def access_op(access: Access, values: Calibration, traffic: Traffic, rates: Rates, base: Op) -> Op:
     """The op of an access to memory, from `base`, which has its registers and its line."""
     row, missed = access.row, access.missed
@@ -148,8 +154,9 @@ def access_op(access: Access, values: Calibration, traffic: Traffic, rates: Rate
     order = letter.upper() if writes else "" if "nc" in modifiers or "const" in modifiers else letter
     if not row.requests and not row.shared_requests:
         # Of constants, of a thread's own memory, or with no lane at work.
-        latency = values.latency_l1 if "local" in modifiers else values.latency_shared
-        return replace(base, pipe=_SHARED, busy=float(PARTITIONS), latency=latency, cause=L1, order=order)
+        if "local" in modifiers:
+            return replace(base, pipe=_SHARED, busy=float(PARTITIONS), latency=values.latency_l1, cause=L1, order=order)
+        return replace(constants_op(row.words, values, base), order=order)
     # Of lines that it looks up L1 delivers each place once a cycle: the sectors at one place come one after another.
     lookups = row.requests * max(row.lines / values.l1_tags_per_cycle, row.depth / values.l1_lines_per_cycle, 1.0)
     turns = row.turns * (values.shared_atomic_cycles if row.shared_requests else 0.0)
