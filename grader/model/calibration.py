@@ -10,6 +10,8 @@ Defaults are from published measurements:
 - bandwidth of L2: Chips and Cheese, "Nvidia's H100: Funny L2, and Tons of Bandwidth" (2023); the A100's white paper
 - 64 bytes a cycle between L2 and an SM, 128 from L1, one wavefront of shared memory a cycle: Nsight Compute's
   documentation, "Hardware Model"
+- four tags of L1 a cycle: NVIDIA's developer forum, on Volta's L1
+- cycles between the beginnings of blocks: as on the H200
 - 0.9 of the data sheet's bandwidth: what BabelStream's results for A100 and H100 come to
 - the launch: what saxpy of 1,000 elements takes in a graph on an H200 (docs/benchmarks.md), less its latencies
 """
@@ -63,10 +65,8 @@ class Calibration:
     """Sectors with updates that L2 does in a cycle, for each SM, all of them different."""
     block_start: float = 300.0
     """Cycles from one block's end to its successor's first instruction."""
-    block_apart: float = 30.0
-    """Cycles between the beginnings of two blocks on an SM..."""
-    warp_apart: float = 23.2
-    """...and those for each of a block's warps, where these are more."""
+    warp_apart: float = 23.0
+    """Cycles between the beginnings of two blocks on an SM, for each of a block's warps."""
     launch_seconds: float = 0.5e-6
     """What a launch in a graph takes besides its blocks."""
     shared_atomic_cycles: float = 4.0

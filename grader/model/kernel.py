@@ -233,7 +233,7 @@ def _rounds(launch: LaunchSample, load: Load, at_once: int, values: Calibration)
 
 def block_cycles(warps: int, values: Calibration) -> float:
     """The cycles between the beginnings of two blocks of so many warps on an SM."""
-    return max(values.block_apart, values.warp_apart * warps)
+    return values.warp_apart * warps
 
 
 def barrier_cycles(warps: int, values: Calibration) -> float:
