@@ -175,6 +175,8 @@ def _floors(
         "issue": load.issue / clock,
         "l1" if 2 * load.lookups > load.busy["shared"] else "shared": load.busy["shared"] / clock,
         "pipe": max(cycles for name, cycles in load.busy.items() if name != "shared") / clock,
+        # Blocks that leave at once begin one after another, too.
+        LAUNCH: launch.blocks / min(launch.blocks, gpu.sms) * block_cycles(-(-launch.threads // 32), values) / clock,
     }
 
 
