@@ -22,7 +22,7 @@ from model_kernels import Kernel, arithmetic_kernels, source_of
 from model_measurements import CHASED, MOST_READ, measure, values_of
 from model_memory_kernels import memory_kernels
 from model_pattern_kernels import pattern_kernels
-from model_patterns import patterns
+from model_patterns import pattern_values, patterns
 
 from grader.compile.compiler import Compiler
 from grader.compile.toolkit import find_toolkit
@@ -70,13 +70,16 @@ def wrong_code(kernels: Mapping[str, Kernel], code: Mapping[str, MachineCode]) -
 
 def table(device: MeasuredDevice, measured: Mapping[str, Any]) -> dict[str, Any]:
     """What is written: who was measured, when, the values of the model, and all measurements."""
-    about = device.about
+    about, values = device.about, values_of(measured, device)
+    if "patterns" in measured:
+        hertz = measured["clock"]["hertz"]
+        values |= pattern_values(measured["patterns"], values, about.sms, hertz, about.bandwidth)
     return {
         "gpu": about.name,
         "driver": about.driver,
         "date": datetime.now(timezone.utc).date().isoformat(),
         "sms": about.sms,
-        "values": values_of(measured, device),
+        "values": values,
         "measured": measured,
     }
 

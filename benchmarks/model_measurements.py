@@ -255,8 +255,6 @@ def values_of(measured: Mapping[str, Any], device: MeasuredDevice) -> dict[str, 
         "atomics_per_cycle": measured["atomics"]["same"],
         "atomic_sectors_per_cycle": measured["atomics"]["sectors"] / about.sms,
         "block_start": waits["between_blocks"],
-        # Of blocks of 128 threads.
-        "warp_apart": waits["empty_block"] * about.sms * hertz / 4,
         "launch_seconds": waits["launch_in_graph"],
         "shared_atomic_cycles": shared["atomics"]["32"] / 32,
     }

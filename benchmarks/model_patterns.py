@@ -5,7 +5,7 @@ Rates are those of the whole GPU a cycle, unless their names say otherwise.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -253,3 +253,30 @@ def patterns(device: MeasuredDevice, hertz: float) -> Table:
         "leaving": leaving(device),
         "rounds": rounds(device),
     }
+
+
+def pattern_values(found: Table, values: Mapping[str, float], sms: int, hertz: float, bandwidth: float | None) -> Table:
+    """The values of the model that follow from `found`; `values` are those that follow from the other measurements."""
+    stores, updated, loads = found["stores"], found["updates"], found["loaded"]
+    # Cycles of the whole GPU for a sector that is written as a whole.
+    sector = 8 / stores["shifted_0"]
+    # What a loop of loads that wait for one another has besides: three instructions.
+    besides = 3 * values["latency_arithmetic"]
+    # Of 32 lanes' updates of 256 words, which are 32 sectors in 8 lines, so many are of different sectors.
+    different = 32 * (1 - (31 / 32) ** 32)
+    own = {
+        "l1_tags_per_cycle": 32 / found["caches"]["strides"]["33"],
+        "latency_l2": loads["l2_512"] - besides,
+        "latency_dram": loads["dram_512"] - besides,
+        "float_atomics_per_cycle": updated["f32_apart_0"],
+        "atomic_line_sectors_per_cycle": updated["u32_random_8"] / 32 * different / 8,
+        "block_apart": found["launches"]["empty_block_256"] * sms * hertz,
+        "constant_cycles": found["constants"]["lanes"]["32"] / 32,
+        "partial_sectors": 1 / stores["far_8"] / sector - 1,
+        # Of the five sectors of a request that begins behind a line's beginning two are written by neighbours, too.
+        "shared_sectors": 32 * (1 / stores["shifted_1"] - 1 / stores["shifted_0"]) / 2 / sector,
+    }
+    if bandwidth is not None:
+        # Of kernels that read, and of those that write as much.
+        own["dram_share"] = (values["dram_share"] + stores["copy_1_bytes_per_second"] / bandwidth) / 2
+    return own

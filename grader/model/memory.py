@@ -13,12 +13,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from grader.model.calibration import Calibration, calibration_of
 from grader.model.footprint import Footprint, amount, merge, union
 from grader.model.gpus import ModelGpu
 from grader.model.sampling import LaunchSample, Row
 from grader.run.emulator.ptx.traits import Memory
 
 SECTOR, LINE = 32, 128
+SEVERAL = 2.5
+"""Stores of a sector, from which on the later ones complete what the first ones began."""
 WAVES = 6
 """Waves that are looked at, from the first one on; the others are like the last of them."""
 
@@ -63,6 +66,24 @@ def caches(row: Row) -> bool:
     return row.traits.memory is Memory.LOAD and not {"volatile", "relaxed", "acquire", "cg", "cv"} & set(row.modifiers)
 
 
+def is_compact(row: Row) -> bool:
+    """Whether the lanes of a request access bytes that lie together, wherever they begin."""
+    return 0.0 < row.sectors <= row.bytes / SECTOR + row.requests
+
+
+def _partial(launch: LaunchSample, values: Calibration) -> Mapping[str, float]:
+    """By array, what a stored sector costs DRAM besides its bytes, because stores write it in part."""
+    stored: dict[str, float] = {}
+    cost: dict[str, float] = {}
+    for row in launch.rows:
+        if row.requests and row.traits.is_store:
+            part = min(row.sectors, 2 * max(0.0, row.sectors - row.bytes / SECTOR))
+            each = values.shared_sectors if is_compact(row) else values.partial_sectors
+            stored[row.array] = stored.get(row.array, 0.0) + row.executed * row.sectors
+            cost[row.array] = cost.get(row.array, 0.0) + row.executed * part * each
+    return {name: cost[name] / sectors for name, sectors in stored.items() if sectors}
+
+
 def traffic_of(launch: LaunchSample, gpu: ModelGpu, shared_bytes: int, resident: int) -> Traffic:
     """The traffic of a launch with so many blocks resident on an SM."""
     room = l1_lines(gpu, shared_bytes, resident)
@@ -74,6 +95,7 @@ def traffic_of(launch: LaunchSample, gpu: ModelGpu, shared_bytes: int, resident:
     wave = min(launch.blocks, max(1, int(gpu.sms * max(resident, 1) * launch.idle)))
     fetched, together = _fetched(launch, wave, gpu.l2 / SECTOR)
     again = _again(launch, together, gpu.l2 / SECTOR)
+    partial = _partial(launch, calibration_of(gpu))
     shares, total, low, high = {}, 0.0, 0.0, 0.0
     for name, sectors in asked.items():
         least, likely, most, written = fetched.get(name, (0.0, sectors, sectors, 0.0))
@@ -84,6 +106,9 @@ def traffic_of(launch: LaunchSample, gpu: ModelGpu, shared_bytes: int, resident:
         # What is written goes to DRAM once; what is only written is not read before.
         factor = 1.0 if written in (0.0, 1.0) else 1.0 + written
         own = likely * factor + returned * (1.0 + written)
+        if sectors <= SEVERAL * likely:
+            # What is written again and again is whole before it leaves L2.
+            own += likely * partial.get(name, 0.0)
         total, low, high = total + own, low + least * factor, high + max(own, most * factor)
     regular = frozenset(one.name for one in launch.footprints if one.steps is not None)
     moved = sum(asked.values()) * SECTOR

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from grader.model.calibration import Calibration
 from grader.model.gpus import ModelGpu
-from grader.model.memory import SECTOR, Traffic
+from grader.model.memory import LINE, SECTOR, Traffic, is_compact
 from grader.model.pipes import PARTITIONS, UnknownInstructionError, cost_of
 from grader.model.sampling import LaunchSample, Row
 from grader.model.schedule import BARRIER, COMMIT, COPY, LAST, PLAIN, WAIT, Op, scheduled
@@ -137,10 +137,18 @@ def _op(
     )
 
 
+def atomics_of(row: Row, values: Calibration) -> float:
+    """The updates of one word that L2 does in a cycle."""
+    is_float = {"f16", "bf16", "f16x2", "bf16x2", "f32", "f64"} & set(row.modifiers)
+    return values.float_atomics_per_cycle if is_float else values.atomics_per_cycle
+
+
 def constants_op(words: float, values: Calibration, base: Op) -> Op:
     """The op of a load from constant memory whose lanes ask for so many words: these are as many requests (CUDA C++
     Programming Guide, "Constant Memory")."""
-    return replace(base, pipe=_SHARED, busy=PARTITIONS * max(1.0, words), latency=values.latency_shared, cause=L1)
+    return replace(
+        base, pipe=_SHARED, busy=PARTITIONS * values.constant_cycles * words, latency=values.latency_shared, cause=L1
+    )
 
 
 def access_op(access: Access, values: Calibration, traffic: Traffic, rates: Rates, base: Op) -> Op:
@@ -156,9 +164,11 @@ def access_op(access: Access, values: Calibration, traffic: Traffic, rates: Rate
         # Of constants, of a thread's own memory, or with no lane at work.
         if "local" in modifiers:
             return replace(base, pipe=_SHARED, busy=float(PARTITIONS), latency=values.latency_l1, cause=L1, order=order)
-        return replace(constants_op(row.words, values, base), order=order)
+        return replace(constants_op(max(1.0, row.words), values, base), order=order)
     # Of lines that it looks up L1 delivers each place once a cycle: the sectors at one place come one after another.
-    lookups = row.requests * max(row.lines / values.l1_tags_per_cycle, row.depth / values.l1_lines_per_cycle, 1.0)
+    # Neighbouring words have banks of their own wherever the first of them lies.
+    depth = row.bytes / LINE if is_compact(row) else row.depth
+    lookups = row.requests * max(row.lines / values.l1_tags_per_cycle, depth / values.l1_lines_per_cycle, 1.0)
     turns = row.turns * (values.shared_atomic_cycles if row.shared_requests else 0.0)
     # A copy's look-ups and its writes to shared memory are stages of one pipeline.
     busy = PARTITIONS * max(lookups, row.wavefronts, turns, 0.25)
@@ -176,7 +186,7 @@ def access_op(access: Access, values: Calibration, traffic: Traffic, rates: Rate
         latency = values.latency_l1 + any_missed * (far - values.latency_l1)
         if traits.memory is Memory.ATOMIC:
             latency = values.latency_atomic
-            l2 = max(l2, row.sectors * rates.atomics) + PARTITIONS * row.turns / values.atomics_per_cycle
+            l2 = max(l2, row.sectors * rates.atomics) + PARTITIONS * row.turns / atomics_of(row, values)
     role = COPY if traits.memory is Memory.COPY else PLAIN
     if not base.writes and not base.holds and role == PLAIN:
         latency = 0.0
