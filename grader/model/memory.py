@@ -67,8 +67,8 @@ def caches(row: Row) -> bool:
 
 
 def is_compact(row: Row) -> bool:
-    """Whether the lanes of a request access bytes that lie together, wherever they begin."""
-    return 0.0 < row.sectors <= row.bytes / SECTOR + row.requests
+    """Whether the lanes of a request access bytes of their own that lie together, wherever they begin."""
+    return 0.0 < row.bytes / SECTOR <= row.sectors <= row.bytes / SECTOR + row.requests
 
 
 def _partial(launch: LaunchSample, values: Calibration) -> Mapping[str, float]:
