@@ -21,6 +21,8 @@ from model_device import About, CudaDevice, MeasuredDevice
 from model_kernels import Kernel, arithmetic_kernels, source_of
 from model_measurements import CHASED, MOST_READ, measure, values_of
 from model_memory_kernels import memory_kernels
+from model_pattern_kernels import pattern_kernels
+from model_patterns import pattern_values, patterns
 
 from grader.compile.compiler import Compiler
 from grader.compile.toolkit import find_toolkit
@@ -39,7 +41,7 @@ TARGET = "sm_90a"
 
 def all_kernels() -> dict[str, Kernel]:
     """The kernels by name."""
-    return {kernel.name: kernel for kernel in (*arithmetic_kernels(), *memory_kernels())}
+    return {kernel.name: kernel for kernel in (*arithmetic_kernels(), *memory_kernels(), *pattern_kernels())}
 
 
 def compile_all(kernels: Mapping[str, Kernel]) -> bytes:
@@ -68,13 +70,16 @@ def wrong_code(kernels: Mapping[str, Kernel], code: Mapping[str, MachineCode]) -
 
 def table(device: MeasuredDevice, measured: Mapping[str, Any]) -> dict[str, Any]:
     """What is written: who was measured, when, the values of the model, and all measurements."""
-    about = device.about
+    about, values = device.about, values_of(measured, device)
+    if "patterns" in measured:
+        hertz = measured["clock"]["hertz"]
+        values |= pattern_values(measured["patterns"], values, about.sms, hertz, about.bandwidth)
     return {
         "gpu": about.name,
         "driver": about.driver,
         "date": datetime.now(timezone.utc).date().isoformat(),
         "sms": about.sms,
-        "values": values_of(measured, device),
+        "values": values,
         "measured": measured,
     }
 
@@ -105,7 +110,9 @@ def calibrate(code: bytes, kernels: Mapping[str, Kernel]) -> dict[str, Any]:
     with Turn(gpus[0].uuid, lambda: print("waiting for the GPU: a grading uses it", file=sys.stderr)):
         # A little more than the largest working set, for the places of lanes behind it.
         device = CudaDevice(about_gpu(gpus[0]), code, kernels, MOST_READ + CHASED["dram"])
-        return table(device, measure(device))
+        measured = measure(device)
+        measured["patterns"] = patterns(device, measured["clock"]["hertz"])
+        return table(device, measured)
 
 
 def main() -> None:

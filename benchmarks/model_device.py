@@ -58,11 +58,11 @@ class MeasuredDevice(Protocol):
         """Runs a kernel of that name with these parameters. `shared` is dynamic shared memory in bytes, by default the
         kernel's; `rows` is how many rows of times it writes, by default one for each warp."""
 
-    def follow(self, size: int) -> None:
-        """Makes the data a list of `size` bytes to follow, that leads to each of its lines once."""
+    def follow(self, size: int, apart: int = 4 * LINE_WORDS) -> None:
+        """Makes the data a list of `size` bytes to follow, that leads once to each place that is `apart` bytes on."""
 
-    def graph(self, name: str, launches: int) -> float:
-        """The seconds of a graph of so many launches of one thread each."""
+    def graph(self, name: str, launches: int, blocks: int = 1, threads: int = 32, apart: int = 0) -> float:
+        """The seconds of a graph of so many launches; each one's data begin `apart` bytes behind the one's before."""
 
 
 class CudaDevice:
@@ -114,8 +114,8 @@ class CudaDevice:
         times = cupy.asnumpy(self._times[: 4 * rows]).astype(np.int64).reshape(-1, 4)
         return Run(times, float(cupy.cuda.get_elapsed_time(start, end)) * 1e-3)
 
-    def follow(self, size: int) -> None:
-        order = np.random.default_rng(1).permutation(size // 4 // LINE_WORDS).astype(np.uint32) * LINE_WORDS
+    def follow(self, size: int, apart: int = 4 * LINE_WORDS) -> None:
+        order = np.random.default_rng(1).permutation(size // apart).astype(np.uint32) * np.uint32(apart // 4)
         # The list begins at place 0.
         order = np.roll(order, -int(np.flatnonzero(order == 0)[0]))
         places = np.zeros(size // 4, dtype=np.uint32)
@@ -123,13 +123,13 @@ class CudaDevice:
         self._data[: len(places)] = self._cupy.asarray(places)
         self._cupy.cuda.runtime.deviceSynchronize()
 
-    def graph(self, name: str, launches: int) -> float:
+    def graph(self, name: str, launches: int, blocks: int = 1, threads: int = 32, apart: int = 0) -> float:
         cupy, function = self._cupy, self._module.get_function(name)
-        arguments = (self._times, self._sink, self._data, np.int32(0), np.int32(0))
         with self._stream:
             self._stream.begin_capture()
-            for _ in range(launches):
-                function((1, 1, 1), (32, 1, 1), arguments)
+            for number in range(launches):
+                data = self._data[number * apart // 4 :]
+                function((blocks, 1, 1), (threads, 1, 1), (self._times, self._sink, data, np.int32(0), np.int32(0)))
             graph = self._stream.end_capture()
             start, end = cupy.cuda.Event(), cupy.cuda.Event()
             graph.launch(self._stream)

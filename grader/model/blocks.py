@@ -15,13 +15,20 @@ Index3 = tuple[int, int, int]
 
 SUMS = (
     *("executed", "threads", "requests", "sectors", "shared_requests", "wavefronts", "turns", "bytes"),
-    *("ideal_sectors", "ideal_wavefronts"),
+    *("ideal_sectors", "ideal_wavefronts", "words"),
 )
 """What is counted of each row of each sampled block, by the names of RowCounts."""
 ALL = 16
 """Launches of at most this many blocks run whole."""
 UNLIKE = 1.25
 """Blocks whose work differs by this factor do different things."""
+
+
+RUN = 24
+"""Blocks along an axis on which blocks do unlike work: a multiple of the periods that kernels have."""
+_FRACTIONS = (0.7548776662466927, 0.5698402909980532, 0.6180339887498949)
+"""By which places on the other axes go on: a sequence that fills them evenly (Roberts, "The Unreasonable Effectiveness
+of Quasirandom Sequences", 2018)."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +76,41 @@ def next_block(work: Mapping[int, float]) -> int | None:
         if high - low > 1 and max(work[low], work[high]) > UNLIKE * min(work[low], work[high]):
             return (low + high) // 2
     return None
+
+
+def unlike_axis(work: Mapping[Index3, float]) -> int | None:
+    """The axis along which blocks that differ in nothing else do the most different work; None if they do the same."""
+    worst, found = UNLIKE, None
+    for axis in range(3):
+        rows: dict[Index3, list[float]] = {}
+        for index, amount in work.items():
+            x, y, z = (0 if a == axis else at for a, at in enumerate(index))
+            rows.setdefault((x, y, z), []).append(amount)
+        for row in rows.values():
+            if max(row) > worst * min(row):
+                worst, found = max(row) / max(min(row), 1e-9), axis
+    return found
+
+
+def along_axis(grid: Index3, axis: int) -> tuple[Chosen, ...]:
+    """Blocks that stand for all of a grid whose blocks along this axis do unlike work.
+
+    They lie evenly along it, and their places have all remainders that a period may have.
+    """
+    count = min(RUN, grid[axis])
+    found = {}
+    for k in range(count):
+        near = (2 * k + 1) * grid[axis] // (2 * count)
+        at = near - (near - k) % count
+        at += 0 if at >= 0 else count
+        at -= 0 if at < grid[axis] else count
+        x, y, z = (
+            at if a == axis else int((k + 1) * fraction % 1.0 * size)
+            for a, (size, fraction) in enumerate(zip(grid, _FRACTIONS, strict=True))
+        )
+        found[_number((x, y, z), grid)] = (x, y, z)
+    weight = prod(grid) / len(found)
+    return tuple(Chosen(number, index, weight) for number, index in sorted(found.items()))
 
 
 def shares(numbers: Sequence[int], total: int) -> list[float]:

@@ -10,6 +10,8 @@ Defaults are from published measurements:
 - bandwidth of L2: Chips and Cheese, "Nvidia's H100: Funny L2, and Tons of Bandwidth" (2023); the A100's white paper
 - 64 bytes a cycle between L2 and an SM, 128 from L1, one wavefront of shared memory a cycle: Nsight Compute's
   documentation, "Hardware Model"
+- four tags of L1 a cycle: NVIDIA's developer forum, on Volta's L1
+- cycles between the beginnings of blocks, of constants, of floats' updates, sectors written in part: as on the H200
 - 0.9 of the data sheet's bandwidth: what BabelStream's results for A100 and H100 come to
 - the launch: what saxpy of 1,000 elements takes in a graph on an H200 (docs/benchmarks.md), less its latencies
 """
@@ -37,10 +39,18 @@ class Calibration:
     l2_port_bytes_per_cycle: float = 64.0
     """Between L2 and one SM."""
     l1_lines_per_cycle: float = 1.0
-    """Lines of 128 bytes that L1 looks up."""
+    """Sectors at one place of their lines of 128 bytes that L1 delivers."""
+    l1_tags_per_cycle: float = 4.0
+    """Lines that it looks up."""
     latency_arithmetic: float = 4.0
     latency_double: float = 8.0
     latency_special: float = 18.0
+    constant_cycles: float = 2.0
+    """What each word of constant memory takes that the lanes of a warp ask for."""
+    partial_sectors: float = 0.9
+    """What a sector costs DRAM besides its own bytes, in sectors, that a store writes in part..."""
+    shared_sectors: float = 2.7
+    """...and where two stores of neighbours write it."""
     latency_tensor: float = 33.0
     latency_shuffle: float = 23.0
     latency_shared: float = 29.0
@@ -57,10 +67,16 @@ class Calibration:
     latency_special_register: float = 20.0
     atomics_per_cycle: float = 1.0
     """Updates of one line of 128 bytes that L2 does in a cycle, by all SMs together."""
+    float_atomics_per_cycle: float = 0.29
+    """The same, of sums of floats."""
+    atomic_line_sectors_per_cycle: float = 0.16
+    """Sectors with updates of different words that L2 does in a cycle of one line."""
     atomic_sectors_per_cycle: float = 0.4
     """Sectors with updates that L2 does in a cycle, for each SM, all of them different."""
     block_start: float = 300.0
     """Cycles from one block's end to its successor's first instruction."""
+    block_apart: float = 155.0
+    """Cycles between the beginnings of two blocks on an SM, whatever their threads."""
     launch_seconds: float = 0.5e-6
     """What a launch in a graph takes besides its blocks."""
     shared_atomic_cycles: float = 4.0

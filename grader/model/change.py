@@ -78,7 +78,8 @@ def coalesced(lines: Collection[int], array: str) -> Change:
     def change(given: Prepared) -> Prepared:
         def better(row: Row) -> Row:
             few = max(row.ideal_sectors, 1e-9)
-            return replace(row, sectors=few, lines=min(row.lines, max(1.0, few / 4)))
+            lines = min(row.lines, max(1.0, few / 4))
+            return replace(row, sectors=few, lines=lines, depth=min(row.depth, lines))
 
         def is_wasteful(row: Row) -> bool:
             return _is_access(row, lines, [array]) and row.sectors > row.ideal_sectors
@@ -157,7 +158,8 @@ def widened(lines: Collection[int], arrays: Collection[str], pieces: int, neighb
 
         def wide(row: Row) -> Row:
             share = row.share * part
-            return replace(row, share=share, sectors=row.sectors * more, lines=max(row.lines, 1.0) * more)
+            lines, depth = max(row.lines, 1.0) * more, max(row.depth, 1.0) * more
+            return replace(row, share=share, sectors=row.sectors * more, lines=lines, depth=depth)
 
         one_access = _with_misses(given, lambda row: _is_access(row, lines, arrays), wide)
 
@@ -219,10 +221,9 @@ def tiled(arrays: Mapping[str, float]) -> Change:
         # Of so many loads one still waits for memory.
         filled, part = f"{row.written[0]}.tile", 1 - 1 / ratio
         fill = replace(row, written=(filled,), share=row.share / ratio, sectors=few, ahead=max(row.ahead, part))
-        fill = replace(fill, lines=max(1.0, few / 4))
-        bare = replace(
-            row, requests=0.0, sectors=0.0, lines=0.0, array="", reuse=(), shared_requests=1.0, wavefronts=1.0
-        )
+        fill = replace(fill, lines=max(1.0, few / 4), depth=max(1.0, few / 4))
+        bare = replace(row, requests=0.0, sectors=0.0, lines=0.0, depth=0.0, array="", reuse=())
+        bare = replace(bare, shared_requests=1.0, wavefronts=1.0)
         kept = replace(bare, opcode="st", modifiers=("shared", "b32"), written=(), read=(), share=row.share / ratio)
         own = replace(bare, modifiers=("shared", *row.modifiers), read=(*row.read, filled))
         return [(fill, 1.0), (kept, 1.0), (own, 1.0)]

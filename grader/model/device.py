@@ -13,11 +13,21 @@ from typing import Any
 
 import numpy as np
 
-from grader.model.blocks import ALL, SUMS, Chosen, choose_blocks, index_of, next_block, with_shares
+from grader.model.blocks import (
+    ALL,
+    SUMS,
+    Chosen,
+    along_axis,
+    choose_blocks,
+    index_of,
+    next_block,
+    unlike_axis,
+    with_shares,
+)
 from grader.model.footprint import Touched, fit, runs_of
 from grader.model.paths import shorten
 from grader.model.registers import operands_of
-from grader.model.reuse import in_turns, reuse_of
+from grader.model.reuse import SECTORS, in_turns, reuse_of
 from grader.run import emulator
 from grader.run.emulated_device import EmulatedDevice
 from grader.run.emulator import layout
@@ -132,6 +142,7 @@ class SamplingDevice(EmulatedDevice):
         grid = launch["grid"]
         along = max(grid) == prod(grid) > ALL
         wanted = list(choose_blocks(grid))
+        others = not along and prod(grid) > ALL
         while wanted:
             if len(blocks) >= 2 and sum(one.instructions for one in blocks) + _most(blocks) > SAMPLED:
                 break
@@ -147,6 +158,11 @@ class SamplingDevice(EmulatedDevice):
             if not wanted and along and len(blocks) < MOST_BLOCKS:
                 number = next_block({one.chosen.number: float(one.instructions) for one in blocks})
                 wanted = [Chosen(number, index_of(number, grid), 0.0)] if number is not None else []
+            elif not wanted and others:
+                others = False
+                axis = unlike_axis({one.chosen.index: float(one.instructions) for one in blocks})
+                if axis is not None:
+                    wanted = _stand_in(blocks, along_axis(grid, axis))
         blocks.sort(key=lambda one: one.chosen.number)
         if along:
             weighed = with_shares([one.chosen.number for one in blocks], grid)
@@ -215,10 +231,12 @@ class SamplingDevice(EmulatedDevice):
         loads = np.isin(offsets, [at for at, n in places.items() if counting.rows[n][0].traits.memory in _READS])
         sectors, offsets, warps = sectors[loads], offsets[loads], warps[loads]
         order = in_turns(warps) if len(warps) else np.zeros(0, np.int64)
-        found = reuse_of(sectors[order], offsets[order])
+        found = reuse_of(sectors[order], offsets[order], warps[order])
         visible = _visible(counting)
         rows = {visible[places[at]]: sorted(bins.items()) for at, bins in found.rows.items()}
-        return {"footprints": list(found.footprints), "rows": [[row, bins] for row, bins in sorted(rows.items())]}
+        windows = {"footprints": list(found.footprints), "lines": list(found.lines)}
+        followers = sorted((visible[places[at]], count) for at, count in found.followers.items())
+        return {**windows, "rows": [[row, bins] for row, bins in sorted(rows.items())], "followers": followers}
 
     def _footprints(
         self, blocks: list[_Block], typical: int, places: dict[int, int], counting: CounterRows
@@ -264,6 +282,16 @@ class SamplingDevice(EmulatedDevice):
 
 
 _READS = (Memory.LOAD, Memory.COPY)
+
+
+def _stand_in(blocks: list[_Block], chosen: Sequence[Chosen]) -> list[Chosen]:
+    """Lets these blocks alone stand for all; returns those of them that have not run."""
+    weights = {one.number: one.weight for one in chosen}
+    for place, block in enumerate(blocks):
+        weight = weights.get(block.chosen.number, 0.0)
+        blocks[place] = replace(block, chosen=replace(block.chosen, weight=weight))
+    ran = {block.chosen.number for block in blocks}
+    return [one for one in chosen if one.number not in ran]
 
 
 def _estimate(blocks: Sequence[_Block], grid: Sequence[int]) -> float:
@@ -316,7 +344,8 @@ def _operands(counting: CounterRows) -> list[Message]:
 
 
 def _lines(traces: Traces, places: dict[int, int], counting: CounterRows) -> list[list[float]]:
-    """Returns, by row, the mean number of lines of 128 bytes that a request touches."""
+    """Returns, by row, the mean number of lines of 128 bytes that a request touches, and the most sectors at one place
+    of these lines: L1 delivers each of its places once a cycle."""
     touches = traces.touches()
     visible = _visible(counting)
     found = []
@@ -327,7 +356,9 @@ def _lines(traces: Traces, places: dict[int, int], counting: CounterRows) -> lis
         lines = touches.sectors[mine] // (LINE // SECTOR)
         number = np.concatenate([[0], np.cumsum(np.diff(request) != 0)])
         different = len(np.unique(number * (1 << 44) + (lines & ((1 << 44) - 1))))
-        found.append([visible[places[offset]], different / requests])
+        at_places = np.bincount(number * SECTORS + touches.sectors[mine] % SECTORS, minlength=SECTORS * requests)
+        deep = int(at_places.reshape(-1, SECTORS).max(1).sum())
+        found.append([visible[places[offset]], different / requests, deep / requests])
     return found
 
 

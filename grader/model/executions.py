@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from grader.model.anchors import Amount, Anchor, is_long, of_instruction, of_row
+from grader.model.anchors import SHUFFLE, Amount, Anchor, is_long, of_instruction, of_row
 from grader.model.natural import OUT, Edge, loops_of
 from grader.model.rounds import Rounds, Turns, mean_turns, ptx_loops
 from grader.model.sampling import LaunchSample, Way
@@ -24,6 +24,8 @@ MOST_MISSED = 0.1
 _PRICE = 1e-4
 _FLOW = 4.0
 _PREDICATED = 0.02
+_SHUFFLED = 0.1
+"""What shuffles count beside other work: the assembler makes a second one of some."""
 MOST_UNENTERED = 0.1
 _ENOUGH = 0.05
 _BETTER = 0.05
@@ -95,7 +97,9 @@ class Matching:
             if known is not None and count:
                 work[known.anchor] = work.get(known.anchor, 0.0) + known.work * count
                 strength[known.anchor] = known.strength
-        equations = list(self._flow(max([1.0, *(work[a] / _mean(self._static[a]) for a in work if a in self._static)])))
+        has_others = any(anchor.kind != SHUFFLE and strength[anchor] >= 1.0 for anchor in work)
+        largest = max([1.0, *(work[a] / _mean(self._static[a]) for a in work if a in self._static)])
+        equations: list[Equation] = []
         compared = []
         for anchor, static in self._static.items():
             total = work.get(anchor, 0.0)
@@ -103,6 +107,8 @@ class Matching:
                 continue
             most = max(work.values(), default=1.0)
             each = strength.get(anchor, 1.0) * (_PREDICATED if anchor in self._predicated else 1.0)
+            if anchor.kind == SHUFFLE and has_others:
+                each *= _SHUFFLED
             scale = max(total, _LEAST * most, 1e-9)
             parts = tuple((place, static[start]) for place, (start, _) in enumerate(self.edges) if start in static)
             equations.append(Equation(parts, total, each / scale**2))
@@ -110,19 +116,30 @@ class Matching:
                 compared.append((parts, total))
         if not compared:
             return None
-        sizes = [float(len(self._blocks[start].code)) for start, _ in self.edges]
-        price = [_PRICE * size / max(1.0, sum(executed)) for size in sizes]
-        # With the rounds of unrolled loops, or without where these are no such copies.
-        with_rounds = [*equations, *self._headers(turns)]
-        tried = [self._solved(each, price, compared) for each in (with_rounds, equations)]
-        best = min(tried, key=lambda one: one.missed - (_BETTER if one is tried[0] else 0.0))
+        codes = [float(len(self._blocks[start].code)) for start, _ in self.edges]
+        price = [_PRICE * size / max(1.0, sum(executed)) for size in codes]
         most = max([1.0, *(one.rounds for one in turns.values())])
-        return replace(best, unentered=self._unentered(best, most))
+        # With the rounds of unrolled loops, or without where these are no such copies.
+        kinds = ([*equations, *self._headers(turns)], equations)
+        flow = self._flow([largest] * len(self._blocks))
+        tried = [self._solved([*flow, *kind], price, compared) for kind in kinds]
+        first = min(tried, key=lambda one: one.missed - (_BETTER if one is tried[0] else 0.0))
+        best = replace(first, unentered=self._unentered(first, most))
+        if best.fits:
+            return best
+        # Beside loops with many rounds one that enters them is too little to be kept: each block has its own scale.
+        flow = [*self._flow([max(1.0, best.of(n)) for n in range(len(self._blocks))]), *self._entered(best, most)]
+        gone = [max(1.0, best.edges.get(edge, 0.0)) for edge in self.edges]
+        for kind in kinds:
+            again = self._solved([*flow, *kind], price, compared, gone)
+            again = replace(again, unentered=self._unentered(again, most))
+            if again.fits:
+                return again
+        return best
 
-    def _unentered(self, found: Executions, most: float) -> float:
-        """The share of instructions in inner loops that would run more than twice `most` rounds each time."""
-        sizes = {n: found.of(n) * len(block.code) for n, block in enumerate(self._blocks)}
-        odd: set[int] = set()
+    def _odd(self, found: Executions, most: float) -> list[int]:
+        """The headers of inner loops that would run more than twice `most` rounds each time."""
+        odd = []
         for header, loop in self._loops.items():
             if not any(loop.body < other.body for other in self._loops.values()):
                 # What runs in no other loop is begun once: its work tells how often it runs.
@@ -130,11 +147,40 @@ class Matching:
             entries = 1.0 if header == 0 else 0.0
             entries += sum(n for (start, end), n in found.edges.items() if end == header and start not in loop.body)
             if max(found.of(block) for block in loop.body) > 2 * most * entries + _ENOUGH:
-                odd |= loop.body
+                odd.append(header)
+        return odd
+
+    def _unentered(self, found: Executions, most: float) -> float:
+        """The share of instructions in such loops."""
+        sizes = {n: found.of(n) * len(block.code) for n, block in enumerate(self._blocks)}
+        odd = {block for header in self._odd(found, most) for block in self._loops[header].body}
         return sum(sizes[block] for block in sorted(odd)) / max(sum(sizes.values()), 1.0)
 
-    def _solved(self, equations: Sequence[Equation], price: Sequence[float], compared: Sequence[_Work]) -> Executions:
+    def _entered(self, found: Executions, most: float) -> Iterator[Equation]:
+        """Loops that would go round without being come to are entered once in `most` rounds."""
+        for header in self._odd(found, most):
+            body, count = self._loops[header].body, found.of(header) / most
+            into = [(n, 1.0) for n, (start, end) in enumerate(self.edges) if end == header and start not in body]
+            out = [(n, -1.0 / most) for n, (start, _) in enumerate(self.edges) if start == header]
+            yield Equation((*into, *out), 0.0, 1.0 / max(1.0, count) ** 2)
+
+    def _solved(
+        self,
+        equations: Sequence[Equation],
+        price: Sequence[float],
+        compared: Sequence[_Work],
+        sizes: Sequence[float] = (),
+    ) -> Executions:
+        """The executions that fit best. `sizes` are about how often each way is gone, and make unknowns alike."""
+        if sizes:
+            equations = [
+                replace(one, parts=tuple((place, factor * sizes[place]) for place, factor in one.parts))
+                for one in equations
+            ]
+            price = [each * size for each, size in zip(price, sizes, strict=True)]
         found = solve(equations, len(self.edges), price)
+        if sizes:
+            found = [each * size for each, size in zip(found, sizes, strict=True)]
         missed = sum(abs(sum(found[place] * factor for place, factor in parts) - total) for parts, total in compared)
         everything = sum(total for _, total in compared)
         edges = {edge: count for edge, count in zip(self.edges, found, strict=True) if count > 1e-6}
@@ -154,10 +200,11 @@ class Matching:
             if into:
                 yield Equation(into, own.entries, 1.0 / max(own.entries, 1.0) ** 2)
 
-    def _flow(self, most: float) -> list[Equation]:
+    def _flow(self, scales: Sequence[float]) -> list[Equation]:
+        """Each block is entered as often as it is left, with errors relative to these scales."""
         found = []
-        weight = _FLOW / most**2
-        for n in range(len(self._blocks)):
+        for n, scale in enumerate(scales):
+            weight = _FLOW / scale**2
             out = [(place, 1.0) for place, (start, _) in enumerate(self.edges) if start == n]
             into = [(place, -1.0) for place, (_, end) in enumerate(self.edges) if end == n]
             found.append(Equation((*out, *into), 1.0 if n == 0 else 0.0, weight))

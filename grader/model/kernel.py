@@ -12,7 +12,7 @@ from grader.model.limits import LIMITS
 from grader.model.load import Load, part_of
 from grader.model.machine import machine_of
 from grader.model.memory import Traffic, traffic_of
-from grader.model.ops import ops_of
+from grader.model.ops import atomics_of, ops_of
 from grader.model.pipes import PARTITIONS
 from grader.model.sampling import LaunchSample
 from grader.model.sm import CAUSES, Block, Outcome, simulate
@@ -171,26 +171,32 @@ def _floors(
     clock = gpu.clock * values.clock_share
     return {
         "dram": traffic.bytes / (gpu.bandwidth * values.dram_share),
-        "l2": max(load.l2, _queued(launch, load.gathered) / values.atomics_per_cycle) / clock,
+        "l2": max(load.l2, _queued(launch, load.gathered, values)) / clock,
         "issue": load.issue / clock,
         "l1" if 2 * load.lookups > load.busy["shared"] else "shared": load.busy["shared"] / clock,
         "pipe": max(cycles for name, cycles in load.busy.items() if name != "shared") / clock,
+        # Blocks that leave at once begin one after another, too.
+        LAUNCH: launch.blocks / min(launch.blocks, gpu.sms) * values.block_apart / clock,
     }
 
 
-def _queued(launch: LaunchSample, gathered: frozenset[int]) -> float:
-    """Returns how many updates by atomics one line of 128 bytes gets, the most of all arrays. L2 does them in turn.
+def _queued(launch: LaunchSample, gathered: frozenset[int], values: Calibration) -> float:
+    """Returns the cycles that L2 takes for the updates by atomics of one line of 128 bytes, the most of all arrays.
 
-    Lanes that update different words of one sector do so together, and those of one word in turns, unless one lane does
-    it for all: in source lines that are `gathered`.
+    Those of one word come in turns, unless one lane does it for all: in source lines that are `gathered`. Lanes that
+    update different words of one sector do so together, but slowly.
     """
-    lines = {one.name: max(1.0, min(one.size, one.mean * launch.blocks) / 4) for one in launch.footprints}
-    updates: dict[str, float] = {}
+    arrays = {one.name: max(1.0, min(one.size, one.mean * launch.blocks)) for one in launch.footprints}
+    cycles: dict[str, float] = {}
     for row in launch.rows:
-        if row.requests and row.traits.is_atomic:
-            each = max(row.sectors, 1.0 if row.line in gathered else row.turns)
-            updates[row.array] = updates.get(row.array, 0.0) + row.executed * row.share * each
-    return max((count / lines[name] for name, count in updates.items() if name in lines), default=0.0)
+        if row.requests and row.traits.is_atomic and row.array in arrays:
+            sectors = arrays[row.array]
+            each = (1.0 if row.line in gathered else row.turns) / atomics_of(row, values)
+            if sectors > 1.0:
+                each = max(each if row.turns > 1.0 else 0.0, row.sectors / values.atomic_line_sectors_per_cycle)
+            own = row.executed * row.share * each / max(1.0, sectors / 4)
+            cycles[row.array] = cycles.get(row.array, 0.0) + own
+    return max(cycles.values(), default=0.0)
 
 
 def _load_of(given: Prepared, gpu: ModelGpu, values: Calibration, active: int) -> Load:
@@ -224,7 +230,11 @@ def _rounds(launch: LaunchSample, load: Load, at_once: int, values: Calibration)
         groups = max(1, -(-at_once * warps // PARTITIONS))
     length = sum(len(block) for way in own for block, _ in way)
     rounds = max(1, min(ROUNDS, MOST_OPS // max(1, length * groups)))
-    return simulate(own, groups, load.registers, rounds, values.block_start, barrier_cycles(warps, values))
+    # A slot of fewer warps than schedulers stands for several blocks. Of loops a few rounds stand for all, so that the
+    # simulated blocks are shorter: they follow one another as much sooner.
+    whole = sum(len(block) * weight for way in own for block, weight in way)
+    apart = values.block_apart * max(1.0, PARTITIONS / warps) * min(1.0, length / max(whole, 1.0))
+    return simulate(own, groups, load.registers, rounds, values.block_start, barrier_cycles(warps, values), apart)
 
 
 def barrier_cycles(warps: int, values: Calibration) -> float:
@@ -253,7 +263,11 @@ def dealt(ways: Sequence[Block], counts: Sequence[int], wanted: int) -> list[Blo
         share = due[n] * more / times[n]
         way = ways[n]
         if abs(share - 1.0) > 1e-9:
-            way = tuple((tuple(part_of(op, share) for op in ops), weight) for ops, weight in way)
+            # A block comes again and again on a long way: its ops are the same object each time.
+            parts = {
+                id(ops): tuple(part_of(op, share) for op in ops) for ops in {id(ops): ops for ops, _ in way}.values()
+            }
+            way = tuple((parts[id(ops)], weight) for ops, weight in way)
         found += [way] * times[n]
     return found
 

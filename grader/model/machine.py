@@ -17,7 +17,7 @@ from grader.model.instructions import cost_of_machine
 from grader.model.load import Load, part_of
 from grader.model.loops import Visit, way_of
 from grader.model.memory import Traffic
-from grader.model.ops import Access, Rates, access_op, rates_of
+from grader.model.ops import Access, Rates, access_op, constants_op, rates_of
 from grader.model.pipes import PARTITIONS
 from grader.model.sampling import LaunchSample, Row
 from grader.model.schedule import BARRIER, COMMIT, PLAIN, WAIT, Op
@@ -42,7 +42,8 @@ def machine_of(
         return None
     accesses = _accesses(launch, code, whole, traffic, warps)
     rates = rates_of(gpu, values, active)
-    blocks = [_ops(block.code, accesses, gpu, values, traffic, rates) for block in code.blocks]
+    words = _words(launch)
+    blocks = [_ops(block.code, accesses, words, gpu, values, traffic, rates) for block in code.blocks]
     ways = []
     for way in launch.ways:
         counts: dict[int, float] = {}
@@ -106,24 +107,55 @@ def _accesses(
             amount = of_instruction(one)
             if amount is not None and amount.anchor in rows:
                 moved[amount.anchor] = moved.get(amount.anchor, 0.0) + each
-    return {anchor: _mean(own, moved.get(anchor, 0.0)) for anchor, own in rows.items()}
+    return {anchor: _mean(own, moved.get(anchor, 0.0), traffic) for anchor, own in rows.items()}
 
 
-def _mean(own: Sequence[tuple[Row, float]], executed: float) -> Access:
-    """The mean access. Where the machine code has more accesses than PTX, each is a part of one."""
+def _words(launch: LaunchSample) -> Mapping[int, float]:
+    """By line, the words of constant memory that the lanes of a load ask for."""
+    rows: dict[int, list[Row]] = {}
+    for row in launch.rows:
+        if row.executed and "const" in row.modifiers:
+            rows.setdefault(row.line, []).append(row)
+    return {
+        line: sum(row.words * row.executed for row in own) / sum(row.executed for row in own)
+        for line, own in rows.items()
+    }
+
+
+def _mean(own: Sequence[tuple[Row, float]], executed: float, traffic: Traffic) -> Access:
+    """The mean access. Where the machine code has more accesses than PTX, each is a part of one.
+
+    A line may access several arrays, of which DRAM serves some alone.
+    """
     total = sum(row.executed for row, _ in own)
     largest = max(own, key=lambda one: one[0].executed * max(one[0].sectors, one[0].wavefronts))[0]
-    names = ("requests", "sectors", "shared_requests", "wavefronts", "turns", "bytes", "lanes", "lines")
+    names = (
+        "requests",
+        "sectors",
+        "shared_requests",
+        "wavefronts",
+        "turns",
+        "bytes",
+        "lanes",
+        "lines",
+        "depth",
+        "words",
+    )
     each = {name: sum(getattr(row, name) * row.executed for row, _ in own) / total for name in names}
     sectors = sum(row.sectors * row.executed for row, _ in own)
     missed = sum(row.sectors * row.executed * part for row, part in own) / sectors if sectors else 1.0
+    asked = sum(row.sectors * row.executed * part for row, part in own)
+    served = sum(row.sectors * row.executed * part * traffic.dram.get(row.array, 1.0) for row, part in own)
+    followed = sum(row.sectors * row.executed * row.followed for row, _ in own) / sectors if sectors else 0.0
     part = min(1.0, total / executed) if executed else 1.0
-    return Access(replace(largest, **each), missed, part)
+    dram = served / asked if asked else 1.0
+    return Access(replace(largest, **each), missed, dram, min(1.0, missed + followed), part)
 
 
 def _ops(
     code: Sequence[Instruction],
     accesses: Mapping[Anchor, Access],
+    words: Mapping[int, float],
     gpu: ModelGpu,
     values: Calibration,
     traffic: Traffic,
@@ -132,11 +164,9 @@ def _ops(
     """The ops of a basic block."""
     found: list[Op] = []
     anchors = [amount.anchor if (amount := of_instruction(one)) else None for one in code]
-    left = {
-        anchor: accesses[anchor].missed * anchors.count(anchor)
-        for anchor in dict.fromkeys(anchors)
-        if anchor is not None and anchor in accesses
-    }
+    known = [anchor for anchor in dict.fromkeys(anchors) if anchor is not None and anchor in accesses]
+    left = {anchor: accesses[anchor].missed * anchors.count(anchor) for anchor in known}
+    late = {anchor: accesses[anchor].waits * anchors.count(anchor) for anchor in known}
     for one, anchor in zip(code, anchors, strict=True):
         control = one.control
         held = () if control.writes == NO_BARRIER else (control.writes,)
@@ -144,17 +174,18 @@ def _ops(
         base = Op(PLAIN, 1.0, -1, 0.0, 0.0, tuple(control.waited), (), one.line, LATENCY)
         base = replace(base, stall=float(control.stall), holds=held, holds_read=read)
         if anchor is None or anchor not in left:
-            found.append(_plain(one, gpu, values, base))
+            # Where all lanes ask for one word the latency is all that there is.
+            is_apart = one.name == "LDC" and words.get(one.line, 0.0) > 1.0
+            found.append(constants_op(words[one.line], values, base) if is_apart else _plain(one, gpu, values, base))
             continue
         access = accesses[anchor]
         if anchor.kind == ATOMICS and (_is_gathered(one, code) or "POPC" in one.modifiers):
             access = replace(access, row=replace(access.row, turns=min(access.row.turns, 1.0)))
-        missed = access.missed
         if access.row.array in traffic.regular:
             # The first accesses of several to neighbouring places bring what the others find.
-            missed = min(1.0, left[anchor])
-            left[anchor] -= missed
-        op = access_op(replace(access, missed=missed), values, traffic, rates, base)
+            access = replace(access, missed=min(1.0, left[anchor]), waits=min(1.0, late[anchor]))
+            left[anchor], late[anchor] = left[anchor] - access.missed, late[anchor] - access.waits
+        op = access_op(access, values, traffic, rates, base)
         found.append(op if access.part >= 1.0 else part_of(op, access.part))
     return tuple(found)
 

@@ -13,12 +13,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from grader.model.calibration import Calibration, calibration_of
 from grader.model.footprint import Footprint, amount, merge, union
 from grader.model.gpus import ModelGpu
 from grader.model.sampling import LaunchSample, Row
 from grader.run.emulator.ptx.traits import Memory
 
-SECTOR = 32
+SECTOR, LINE = 32, 128
+SEVERAL = 2.5
+"""Stores of a sector, from which on the later ones complete what the first ones began."""
 WAVES = 6
 """Waves that are looked at, from the first one on; the others are like the last of them."""
 
@@ -39,18 +42,18 @@ class Traffic:
     """Arrays whose sectors follow from a block's index."""
 
 
-def l1_sectors(gpu: ModelGpu, shared_bytes: int, resident: int) -> float:
-    """Sectors that L1 keeps for each resident block."""
+def l1_lines(gpu: ModelGpu, shared_bytes: int, resident: int) -> float:
+    """Lines that L1 keeps for each resident block. A line takes its whole place, whatever was touched of it."""
     room = max(gpu.cached - resident * shared_bytes, 16 << 10)
-    return room / SECTOR / max(resident, 1)
+    return room / LINE / max(resident, 1)
 
 
 def l1_misses(row: Row, room: float) -> float:
-    """The share of a row's sectors that are not in an L1 with room for so many sectors of the block."""
+    """The share of a row's sectors that are not in an L1 with room for so many lines of the block."""
     if not caches(row) or not row.sectors:
         return 1.0
     hit = 0.0
-    for distance, share in row.reuse:
+    for _, share, distance in row.reuse:
         # Where the distance comes near to the room, some reuses are shorter and some longer than their mean.
         hit += share * min(1.0, max(0.0, 1.5 - distance / room))
     return max(0.0, 1.0 - hit)
@@ -63,9 +66,27 @@ def caches(row: Row) -> bool:
     return row.traits.memory is Memory.LOAD and not {"volatile", "relaxed", "acquire", "cg", "cv"} & set(row.modifiers)
 
 
+def is_compact(row: Row) -> bool:
+    """Whether the lanes of a request access bytes of their own that lie together, wherever they begin."""
+    return 0.0 < row.bytes / SECTOR <= row.sectors <= row.bytes / SECTOR + row.requests
+
+
+def _partial(launch: LaunchSample, values: Calibration) -> Mapping[str, float]:
+    """By array, what a stored sector costs DRAM besides its bytes, because stores write it in part."""
+    stored: dict[str, float] = {}
+    cost: dict[str, float] = {}
+    for row in launch.rows:
+        if row.requests and row.traits.is_store:
+            part = min(row.sectors, 2 * max(0.0, row.sectors - row.bytes / SECTOR))
+            each = values.shared_sectors if is_compact(row) else values.partial_sectors
+            stored[row.array] = stored.get(row.array, 0.0) + row.executed * row.sectors
+            cost[row.array] = cost.get(row.array, 0.0) + row.executed * part * each
+    return {name: cost[name] / sectors for name, sectors in stored.items() if sectors}
+
+
 def traffic_of(launch: LaunchSample, gpu: ModelGpu, shared_bytes: int, resident: int) -> Traffic:
     """The traffic of a launch with so many blocks resident on an SM."""
-    room = l1_sectors(gpu, shared_bytes, resident)
+    room = l1_lines(gpu, shared_bytes, resident)
     misses = tuple(l1_misses(row, room) for row in launch.rows)
     asked: dict[str, float] = {}
     for row, missed in zip(launch.rows, misses, strict=True):
@@ -74,6 +95,7 @@ def traffic_of(launch: LaunchSample, gpu: ModelGpu, shared_bytes: int, resident:
     wave = min(launch.blocks, max(1, int(gpu.sms * max(resident, 1) * launch.idle)))
     fetched, together = _fetched(launch, wave, gpu.l2 / SECTOR)
     again = _again(launch, together, gpu.l2 / SECTOR)
+    partial = _partial(launch, calibration_of(gpu))
     shares, total, low, high = {}, 0.0, 0.0, 0.0
     for name, sectors in asked.items():
         least, likely, most, written = fetched.get(name, (0.0, sectors, sectors, 0.0))
@@ -84,6 +106,9 @@ def traffic_of(launch: LaunchSample, gpu: ModelGpu, shared_bytes: int, resident:
         # What is written goes to DRAM once; what is only written is not read before.
         factor = 1.0 if written in (0.0, 1.0) else 1.0 + written
         own = likely * factor + returned * (1.0 + written)
+        if sectors <= SEVERAL * likely:
+            # What is written again and again is whole before it leaves L2.
+            own += likely * partial.get(name, 0.0)
         total, low, high = total + own, low + least * factor, high + max(own, most * factor)
     regular = frozenset(one.name for one in launch.footprints if one.steps is not None)
     moved = sum(asked.values()) * SECTOR
@@ -100,7 +125,7 @@ def _again(launch: LaunchSample, together: float, room: float) -> Mapping[str, f
     scale = together / block if block else 0.0
     found: dict[str, float] = {}
     for row in launch.rows:
-        lost = sum(share * min(1.0, max(0.0, distance * scale / room - 0.5)) for distance, share in row.reuse)
+        lost = sum(share * min(1.0, max(0.0, distance * scale / room - 0.5)) for distance, share, _ in row.reuse)
         if row.requests and lost:
             found[row.array] = found.get(row.array, 0.0) + row.executed * row.sectors * lost
     return found

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from grader.model.calibration import Calibration
 from grader.model.gpus import ModelGpu
-from grader.model.memory import SECTOR, Traffic
+from grader.model.memory import LINE, SECTOR, Traffic, is_compact
 from grader.model.pipes import PARTITIONS, UnknownInstructionError, cost_of
 from grader.model.sampling import LaunchSample, Row
 from grader.model.schedule import BARRIER, COMMIT, COPY, LAST, PLAIN, WAIT, Op, scheduled
@@ -37,12 +37,15 @@ class Ops:
 
 @dataclass(frozen=True)
 class Access:
-    """An access to memory by a warp: a row with its counts, the share of its sectors that L1 has not, and the part of
-    it that one instruction does.
+    """An access to memory by a warp: a row with its counts, the share of its sectors that L1 has not, the share of
+    those that DRAM serves, the share of its sectors that were not in L1 for long, and the part of it that one
+    instruction does.
     """
 
     row: Row
     missed: float
+    dram: float
+    waits: float
     part: float = 1.0
 
 
@@ -125,7 +128,27 @@ def _op(
         return base
     if traits.memory is Memory.BARRIER_OBJECT:
         raise UnknownInstructionError(row.text)
-    return access_op(Access(row, missed), values, traffic, rates, base)
+    return access_op(
+        Access(row, missed, traffic.dram.get(row.array, 1.0), min(1.0, missed + row.followed)),
+        values,
+        traffic,
+        rates,
+        base,
+    )
+
+
+def atomics_of(row: Row, values: Calibration) -> float:
+    """The updates of one word that L2 does in a cycle."""
+    is_float = {"f16", "bf16", "f16x2", "bf16x2", "f32", "f64"} & set(row.modifiers)
+    return values.float_atomics_per_cycle if is_float else values.atomics_per_cycle
+
+
+def constants_op(words: float, values: Calibration, base: Op) -> Op:
+    """The op of a load from constant memory whose lanes ask for so many words: these are as many requests (CUDA C++
+    Programming Guide, "Constant Memory")."""
+    return replace(
+        base, pipe=_SHARED, busy=PARTITIONS * values.constant_cycles * words, latency=values.latency_shared, cause=L1
+    )
 
 
 def access_op(access: Access, values: Calibration, traffic: Traffic, rates: Rates, base: Op) -> Op:
@@ -139,27 +162,31 @@ def access_op(access: Access, values: Calibration, traffic: Traffic, rates: Rate
     order = letter.upper() if writes else "" if "nc" in modifiers or "const" in modifiers else letter
     if not row.requests and not row.shared_requests:
         # Of constants, of a thread's own memory, or with no lane at work.
-        latency = values.latency_l1 if "local" in modifiers else values.latency_shared
-        return replace(base, pipe=_SHARED, busy=float(PARTITIONS), latency=latency, cause=L1, order=order)
-    lookups = row.requests * max(row.lines, 1.0) / values.l1_lines_per_cycle
+        if "local" in modifiers:
+            return replace(base, pipe=_SHARED, busy=float(PARTITIONS), latency=values.latency_l1, cause=L1, order=order)
+        return replace(constants_op(max(1.0, row.words), values, base), order=order)
+    # Of lines that it looks up L1 delivers each place once a cycle: the sectors at one place come one after another.
+    # Neighbouring words have banks of their own wherever the first of them lies.
+    depth = row.bytes / LINE if is_compact(row) else row.depth
+    lookups = row.requests * max(row.lines / values.l1_tags_per_cycle, depth / values.l1_lines_per_cycle, 1.0)
     turns = row.turns * (values.shared_atomic_cycles if row.shared_requests else 0.0)
     # A copy's look-ups and its writes to shared memory are stages of one pipeline.
     busy = PARTITIONS * max(lookups, row.wavefronts, turns, 0.25)
     latency, l2, dram = values.latency_shared, 0.0, 0.0
     cause = SHARED if row.shared_requests > row.requests else L1
     if row.requests:
-        share = traffic.dram.get(row.array, 1.0)
-        out = row.sectors * missed
+        share, out = access.dram, row.sectors * missed
         l2, dram = out * rates.l2, out * share * rates.dram
         # A request waits for the last of its sectors. Where places follow from the index, its lanes miss together.
         together = row.array in traffic.regular
-        any_missed = missed if together else min(1.0, out / row.requests)
-        any_dram = min(any_missed, missed * share if together else out * share / row.requests) / max(any_missed, 1e-9)
+        late = access.waits if together else row.sectors * access.waits / row.requests
+        any_missed = min(1.0, late)
+        any_dram = min(any_missed, late * share) / max(any_missed, 1e-9)
         far = values.latency_l2 + any_dram * (values.latency_dram - values.latency_l2)
         latency = values.latency_l1 + any_missed * (far - values.latency_l1)
         if traits.memory is Memory.ATOMIC:
             latency = values.latency_atomic
-            l2 = max(l2, row.sectors * rates.atomics) + PARTITIONS * row.turns / values.atomics_per_cycle
+            l2 = max(l2, row.sectors * rates.atomics) + PARTITIONS * row.turns / atomics_of(row, values)
     role = COPY if traits.memory is Memory.COPY else PLAIN
     if not base.writes and not base.holds and role == PLAIN:
         latency = 0.0

@@ -14,19 +14,26 @@ from numpy.typing import NDArray
 
 MOST = 1 << 18
 """Touches that are looked at, from the first one on."""
+SECTORS = 4
+"""Of a line of 128 bytes. L1 keeps a place for a line, whatever was touched of it."""
 COLD = -1
 """The bin of touches of what was never touched before."""
 
 
 @dataclass(frozen=True)
 class Reuse:
-    """`footprints`: by bin, the mean number of sectors among as many touches as lie between two of one sector.
+    """`footprints`: by bin, the mean number of sectors among as many touches as lie between two of one sector; `lines`
+    those of lines.
 
-    `rows`: by row and bin, the number of touches. A bin is half an octave of reuse times.
+    `rows`: by row and bin, the number of touches. A bin is half an octave of reuse times. `followers`: by row, how many
+    touches are a warp's first of a sector that another one has touched for the first time in the same turn, or the one
+    before: what that fetches both wait for.
     """
 
     footprints: tuple[float, ...]
+    lines: tuple[float, ...]
     rows: dict[int, dict[int, int]]
+    followers: dict[int, int]
 
 
 def in_turns(warps: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -40,25 +47,45 @@ def in_turns(warps: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.lexsort((warps, turn))
 
 
-def reuse_of(sectors: NDArray[np.int64], rows: NDArray[np.int64]) -> Reuse:
+def reuse_of(sectors: NDArray[np.int64], rows: NDArray[np.int64], warps: NDArray[np.int64]) -> Reuse:
     """The reuse in a trace, whose touches are in the order of time."""
-    sectors, rows = sectors[:MOST], rows[:MOST]
+    sectors, rows, warps = sectors[:MOST], rows[:MOST], warps[:MOST]
     count = len(sectors)
     if not count:
-        return Reuse((), {})
-    order = np.argsort(sectors, kind="stable")
-    again = sectors[order][1:] == sectors[order][:-1]
-    times = np.zeros(count, np.int64)
-    times[order[1:][again]] = (order[1:] - order[:-1])[again]
-    first = np.sort(order[np.concatenate([[True], ~again])] + 1)
-    last = np.sort(count - order[np.concatenate([~again, [True]])])
+        return Reuse((), (), {}, {})
+    times, first, last = _times(sectors)
     bins = np.where(times > 0, _bin_of(times), COLD)
     footprints = _footprints(np.sort(times[times > 0]), first, last, count)
+    of_lines, first, last = _times(sectors // SECTORS)
+    lines = _footprints(np.sort(of_lines[of_lines > 0]), first, last, count)
     keys, amounts = np.unique(rows * 256 + (bins - COLD), return_counts=True)
     found: dict[int, dict[int, int]] = {}
     for key, amount in zip(keys.tolist(), amounts.tolist(), strict=True):
         found.setdefault(key // 256, {})[key % 256 + COLD] = amount
-    return Reuse(footprints, found)
+    followers, amounts = np.unique(rows[_followers(sectors, warps)], return_counts=True)
+    return Reuse(footprints, lines, found, dict(zip(followers.tolist(), amounts.tolist(), strict=True)))
+
+
+def _followers(sectors: NDArray[np.int64], warps: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The places of touches that find a sector on its way, because another warp has just asked for it."""
+    _, begins, of_touch = np.unique(sectors, return_index=True, return_inverse=True)
+    _, own = np.unique(of_touch * (1 << 8) + warps, return_index=True)
+    since = own - begins[of_touch[own]]
+    found: NDArray[np.int64] = own[(since > 0) & (since < 2 * len(np.unique(warps)))]
+    return found
+
+
+def _times(touched: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Of each touch the time since the one before of the same, 0 without one; the sorted times from the trace's
+    beginning to the first touch of each, and from the last one to its end."""
+    count = len(touched)
+    order = np.argsort(touched, kind="stable")
+    again = touched[order][1:] == touched[order][:-1]
+    times = np.zeros(count, np.int64)
+    times[order[1:][again]] = (order[1:] - order[:-1])[again]
+    first = np.sort(order[np.concatenate([[True], ~again])] + 1)
+    last = np.sort(count - order[np.concatenate([~again, [True]])])
+    return times, first, last
 
 
 def _bin_of(times: NDArray[np.int64]) -> NDArray[np.int64]:

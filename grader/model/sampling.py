@@ -48,10 +48,13 @@ class CannotSampleError(Exception):
 class Row:
     """One PTX instruction, and what one execution of it by a warp costs on average.
 
-    `written` and `read` are registers. `sectors` and `wavefronts` are per execution, `lines` are those of a request;
-    `reuse` has pairs of a distance in sectors and the share of its sectors that were touched so long ago. What is
-    ideal would do for that many bytes. Changes alone set the last two: how many executions there are for each of its
-    basic block, and what part of its latency passed before. With 1 all of a round passed, queues for memory included.
+    `written` and `read` are registers. `sectors` and `wavefronts` are per execution, `lines` are those of a request,
+    and `depth` the most sectors at one place of its lines. `reuse` has triples of a distance in sectors, the share of
+    its sectors that were touched so long ago, and the distance in lines; `followed` is the share of its sectors that
+    another warp has asked for just before. `words` are the different ones of constants,
+    or places of threads' own memory. What is ideal would do for that many bytes. Changes alone set the last two: how
+    many executions there are for each of its basic block, and what part of its latency passed before. With 1 all of a
+    round passed, queues for memory included.
     """
 
     line: int
@@ -72,7 +75,10 @@ class Row:
     bytes: float
     lanes: float
     lines: float
-    reuse: tuple[tuple[float, float], ...]
+    reuse: tuple[tuple[float, float, float], ...]
+    depth: float = 0.0
+    followed: float = 0.0
+    words: float = 0.0
     ideal_sectors: float = 0.0
     ideal_wavefronts: float = 0.0
     share: float = 1.0
@@ -275,7 +281,8 @@ def _spread(blocks: Sequence[Mapping[str, Any]]) -> float:
 
 
 def _rows(told: Mapping[str, Any], everything: float) -> list[Row]:
-    reuse, lines = _reuse(told["reuse"]), dict(told["lines"])
+    reuse, followed = _reuse(told["reuse"]), _followed(told["reuse"])
+    lines = {row: (lines, depth) for row, lines, depth in told["lines"]}
     found = []
     for number, (static, operands) in enumerate(zip(told["rows"], told["operands"], strict=True)):
         sums = {
@@ -298,23 +305,32 @@ def _rows(told: Mapping[str, Any], everything: float) -> list[Row]:
                 executed=executed,
                 lanes=sums["threads"] / executed if executed else 0.0,
                 **each,
-                lines=lines.get(number, 0.0),
+                lines=lines.get(number, (0.0, 0.0))[0],
+                depth=lines.get(number, (0.0, 0.0))[1],
                 reuse=reuse.get(number, ()),
+                followed=followed.get(number, 0.0),
             )
         )
     return found
 
 
-def _reuse(told: Mapping[str, Any]) -> dict[int, tuple[tuple[float, float], ...]]:
-    """Returns, by row, (distance in sectors, share of its touches at that distance); the rest are first touches."""
-    footprints = told["footprints"]
+def _reuse(told: Mapping[str, Any]) -> dict[int, tuple[tuple[float, float, float], ...]]:
+    """Returns, by row, (distance in sectors, share of its touches at that distance, distance in lines); the rest are
+    first touches."""
+    footprints, lines = told["footprints"], told["lines"]
     found = {}
     for row, bins in told["rows"]:
         touches = sum(count for _, count in bins)
         found[row] = tuple(
-            (footprints[place], count / touches) for place, count in bins if 0 <= place < len(footprints)
+            (footprints[place], count / touches, lines[place]) for place, count in bins if 0 <= place < len(footprints)
         )
     return found
+
+
+def _followed(told: Mapping[str, Any]) -> dict[int, float]:
+    """Returns, by row, the share of its touches that find a sector on its way."""
+    touches = {row: sum(count for _, count in bins) for row, bins in told["rows"]}
+    return {row: count / touches[row] for row, count in told["followers"]}
 
 
 def _footprint(told: Mapping[str, Any]) -> Footprint:

@@ -68,21 +68,43 @@ class _Group:
         self.begun = 0.0
 
 
-def simulate(ways: Sequence[Block], groups: int, registers: int, rounds: int, start: float, barrier: float) -> Outcome:
+class _Starter:
+    """Begins blocks: each so long after the one before it in its slot has ended, and after the SM's last one began."""
+
+    __slots__ = ("after", "apart", "free")
+
+    def __init__(self, after: float, apart: float) -> None:
+        self.after = after
+        self.apart = apart
+        self.free = 0.0
+
+    def next(self, ended: float) -> float:
+        """The time at which a block begins whose slot is free from then on."""
+        begin = max(ended + self.after, self.free)
+        self.free = begin + self.apart
+        return begin
+
+
+def simulate(
+    ways: Sequence[Block], groups: int, registers: int, rounds: int, start: float, barrier: float, apart: float = 0.0
+) -> Outcome:
     """Runs `rounds` blocks in each of `groups` slots; `ways` are those of a block's warps on this scheduler.
 
-    `start` are the cycles between blocks, `barrier` those of a barrier after the last warp's arrival.
+    `start` are the cycles between blocks of a slot, `apart` those between any two blocks; `barrier` those of a barrier
+    after the last warp's arrival.
     """
+    starter = _Starter(start, apart)
     heap: list[tuple[float, float, int]] = []
     warps: list[_Warp] = []
     slots: list[_Group] = []
     for _ in range(groups):
         group = _Group()
         slots.append(group)
+        begin = group.begun = starter.next(0.0)
         for way in ways:
-            warp = _Warp(way, registers, group, start)
+            warp = _Warp(way, registers, group, begin)
             group.warps.append(warp)
-            heappush(heap, (start, start, len(warps)))
+            heappush(heap, (begin, begin, len(warps)))
             warps.append(warp)
     numbers = {id(warp): number for number, warp in enumerate(warps)}
     outcome = Outcome(0.0, 0.0)
@@ -98,7 +120,7 @@ def simulate(ways: Sequence[Block], groups: int, registers: int, rounds: int, st
         time, _, number = heappop(heap)
         warp = warps[number]
         if warp.step >= len(warp.way):
-            _end(warp, rounds, start, barrier, heap, numbers)
+            _end(warp, rounds, starter, barrier, heap, numbers)
             continue
         ops, weight = warp.way[warp.step]
         if warp.at >= len(ops):
@@ -209,7 +231,7 @@ def _release(group: _Group, time: float, heap: list[tuple[float, float, int]], n
 def _end(
     warp: _Warp,
     rounds: int,
-    start: float,
+    starter: _Starter,
     barrier: float,
     heap: list[tuple[float, float, int]],
     numbers: dict[int, int],
@@ -224,7 +246,7 @@ def _end(
     group.ended = 0
     if group.rounds + 1 < rounds:
         group.rounds += 1
-        begin = max(other.time for other in group.warps) + start
+        begin = starter.next(max(other.time for other in group.warps))
         group.begun = begin
         for other in group.warps:
             other.begin(begin)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from math import prod
 
 import pytest
 
-from grader.model.blocks import choose_blocks, next_block, with_shares
+from grader.model.blocks import along_axis, choose_blocks, next_block, unlike_axis, with_shares
 
 
 @pytest.mark.parametrize(
@@ -40,3 +41,19 @@ def test_where_the_work_ends_is_found():
     shares = with_shares(sorted(ran), (512, 1, 1))
     assert sum(one.weight for one in shares if one.number < 16) == 16
     assert len(ran) < 20
+
+
+def test_an_axis_of_unlike_blocks_is_found() -> None:
+    work = {(1, 1, 1): 8.0, (0, 1, 1): 9.0, (1, 1, 0): 8.0, (1, 1, 3): 1.0, (2, 2, 2): 100.0}
+    assert unlike_axis(work) == 2
+    assert unlike_axis(dict.fromkeys(work, 8.0)) is None
+
+
+@pytest.mark.parametrize("grid", [(2, 7, 1024), (3, 5, 100), (4, 4, 30)])
+def test_blocks_along_an_axis_have_all_remainders(grid: tuple[int, int, int]) -> None:
+    chosen = along_axis(grid, 2)
+    assert sum(one.weight for one in chosen) == pytest.approx(grid[0] * grid[1] * grid[2])
+    for period in (2, 3, 4, 8):
+        counts = Counter(one.index[2] % period for one in chosen)
+        assert set(counts.values()) == {24 // period}
+    assert all(one.number == one.index[0] + grid[0] * (one.index[1] + grid[1] * one.index[2]) for one in chosen)

@@ -16,8 +16,10 @@ from grader.model.gpus import gpu_named
 from grader.model.kernel import prepared
 from grader.model.loops import way_of
 from grader.model.machine import machine_of
+from grader.model.memory import SECTOR
 from grader.model.model import Sampled, sample_case, time_of
 from grader.model.natural import OUT, loops_of
+from grader.model.ops import rates_of
 from grader.model.paths import Step
 from grader.model.rounds import NEVER, Rounds, Turns, ptx_loops, turns_of
 from grader.model.sampling import Row
@@ -183,3 +185,45 @@ def test_updates_that_the_assembler_adds_up_are_one_for_each_warp(tmp_path: Path
     assert with_code is not None
     assert without is not None
     assert 5 * with_code < without
+
+
+def _sampled(problem: str, file: str, sizes: dict[str, int], folder: Path) -> Sampled:
+    path = FOLDER.parent / problem
+    submission = read_submission(path / "submissions" / "accepted" / file, None)
+    return sample_case(load_problem(path), submission, sizes, H200, folder)
+
+
+def test_a_loop_that_is_entered_once_is_found_beside_loops_with_many_rounds(tmp_path: Path) -> None:
+    found = _sampled("edit_distance", "2_diagonals.cu", {"PAIRS": 20, "N": 600, "M": 600}, tmp_path)
+    (launch,) = found.launches
+    given = prepared(launch, found.facts[launch.handle], H200, found.code[launch.handle])
+    assert given.code is not None
+    assert machine_of(launch, given.code, H200, calibration_of(H200), given.traffic, 20) is not None
+
+
+def test_of_two_arrays_in_a_line_each_comes_from_where_it_is(tmp_path: Path) -> None:
+    """Each block reads a row of the matrix from DRAM, and the vector from L2."""
+    found = _sampled("gemv", "solve_block_a_row.cu", {"M": 4096, "N": 4096}, tmp_path)
+    (launch,) = found.launches
+    values = calibration_of(H200)
+    given = prepared(launch, found.facts[launch.handle], H200, found.code[launch.handle])
+    assert given.code is not None
+    load = machine_of(launch, given.code, H200, values, given.traffic, 132)
+    assert load is not None
+    of_warp = sum(op.dram * weight for ops, weight in load.ways[0] for op in ops)
+    sectors = given.traffic.bytes / SECTOR / (launch.blocks * launch.threads / 32)
+    assert of_warp == pytest.approx(sectors * rates_of(H200, values, 132).dram, rel=0.05)
+
+
+def test_lanes_that_ask_for_different_constants_ask_one_after_another(tmp_path: Path) -> None:
+    found = _sampled("base64", "1_group_a_thread.cu", {"N": 300_000}, tmp_path)
+    (launch,) = found.launches
+    words = [row.words for row in launch.rows if "const" in row.modifiers]
+    assert min(words) > 10
+    given = prepared(launch, found.facts[launch.handle], H200, found.code[launch.handle])
+    assert given.code is not None
+    load = machine_of(launch, given.code, H200, calibration_of(H200), given.traffic, 132)
+    assert load is not None
+    busiest = sorted(op.busy for ops, _ in load.ways[0] for op in ops)[-4:]
+    # Two cycles a word, of a quarter of an SM eight.
+    assert busiest == pytest.approx([8 * each for each in sorted(words)], rel=0.05)

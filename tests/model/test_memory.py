@@ -14,7 +14,7 @@ H200 = gpu_named("H200")
 BLOCKS = 528
 
 
-def row(sectors: float, reuse: tuple[tuple[float, float], ...]) -> Row:
+def row(sectors: float, reuse: tuple[tuple[float, float, float], ...]) -> Row:
     return Row(
         *(1, "ld.global.f32 %f1, [%rd1]", "ld", ("global", "f32"), 0, "A", ("%f1",), ("%rd1",), False, 1000.0),
         *(1.0, sectors, 0.0, 0.0, 0.0, 128.0, 32.0, 1.0, reuse),
@@ -26,7 +26,7 @@ def launch(block: int, passes: int, written: float = 0.0) -> LaunchSample:
     starts, ends = np.array([0]), np.array([block])
     footprint = Footprint("A", block * BLOCKS, starts, ends, (0, 0, 0), (float(block), 0.0, 0.0), block, True, written)
     sectors = block * BLOCKS * passes / 1000.0
-    loads = row(sectors, ((float(block), (passes - 1) / passes),))
+    loads = row(sectors, ((float(block), (passes - 1) / passes, block / 4),))
     return LaunchSample(
         *("k", "k", (BLOCKS, 1, 1), (512, 1, 1), 0, 3, 1000.0, 1000.0 / BLOCKS, 0.0, (loads,)),
         *((Way(16, ()),), (footprint,)),

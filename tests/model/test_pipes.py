@@ -91,5 +91,7 @@ def launch_ops(one):
 
 def test_lines_that_are_far_apart_are_looked_up_one_by_one():
     near = launch_ops(row("ld.global.f32 %f1, [%rd1]", requests=1.0, sectors=4.0, lines=1.0)).busy["shared"]
-    far = launch_ops(row("ld.global.f32 %f1, [%rd1]", requests=1.0, sectors=32.0, lines=32.0)).busy["shared"]
-    assert far == 32 * near
+    far = launch_ops(row("ld.global.f32 %f1, [%rd1]", requests=1.0, sectors=32.0, lines=32.0, depth=32.0))
+    apart = launch_ops(row("ld.global.f32 %f1, [%rd1]", requests=1.0, sectors=32.0, lines=32.0, depth=8.0))
+    assert far.busy["shared"] == 32 * near
+    assert apart.busy["shared"] == 8 * near

@@ -15,8 +15,8 @@ ROW = {"line": 3, "text": "add.s32 %r1, %r2, %r3", "opcode": "add", "modifiers":
 
 def told(**more):
     blocks = [
-        {"number": 0, "weight": 75.0, "instructions": 100, "rows": [[10, 320, 0, 0, 0, 0, 0, 0, 0, 0]]},
-        {"number": 99, "weight": 25.0, "instructions": 20, "rows": [[2, 32, 0, 0, 0, 0, 0, 0, 0, 0]]},
+        {"number": 0, "weight": 75.0, "instructions": 100, "rows": [[10, 320, 0, 0, 0, 0, 0, 0, 0, 0, 0]]},
+        {"number": 99, "weight": 25.0, "instructions": 20, "rows": [[2, 32, 0, 0, 0, 0, 0, 0, 0, 0, 0]]},
     ]
     shape = {"kernel": "k", "grid": [100, 1, 1], "block": [64, 1, 1], "shared_bytes": 0}
     return {
@@ -27,7 +27,7 @@ def told(**more):
         "operands": [{"written": ["%r1"], "read": ["%r2", "%r3"], "guarded": False}],
         "ways": [{"warps": 2, "steps": [[0, 1.0], [1, 49.5]], "length": 50}],
         "lines": [],
-        "reuse": {"footprints": [], "rows": []},
+        "reuse": {"footprints": [], "lines": [], "rows": [], "followers": []},
         "footprints": [],
         "edges": [],
         "estimate": 8000.0,

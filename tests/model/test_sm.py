@@ -100,3 +100,11 @@ def test_few_long_warps_of_a_block_are_spread_over_schedulers():
 def test_each_way_of_a_block_counts_as_often_as_warps_go_it():
     ways = dealt([(((op(),) * n, 1.0),) for n in (1, 2, 3, 30)], [1, 1, 1, 1], 2)
     assert sum(each.slots for way in ways for ops, _ in way for each in ops) == (1 + 2 + 3 + 30) / 2
+
+
+def test_blocks_begin_one_after_another() -> None:
+    way = [([op()], 1.0)]
+    assert simulate([way], 8, 1, 1, 0.0, 20.0, apart=100.0).first == pytest.approx(701)
+    # Those of a second round wait for the first one's as well, not for their own slot alone.
+    both = simulate([way], 8, 1, 2, 0.0, 20.0, apart=100.0)
+    assert both.first + both.later == pytest.approx(1501)

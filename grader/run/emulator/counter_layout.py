@@ -53,6 +53,7 @@ ROW = Structure(
     ways=WIDE,
     shared_array=WIDE,
     turns=WIDE,
+    words=WIDE,
     divergent=WIDE,
     sample_measure=WIDE,
     sample_mask=WIDE,

@@ -32,7 +32,7 @@ MAPPED_BYTES = 1 << 30
 """Bytes of arrays with a map of what was read; the largest arrays beyond this have none."""
 _SUMS = (
     *("requests", "sectors", "ideal_sectors", "bytes", "shared_requests", "wavefronts", "ideal_wavefronts"),
-    *("shared_bytes", "ways", "turns", "divergent"),
+    *("shared_bytes", "ways", "turns", "words", "divergent"),
 )
 
 

@@ -30,8 +30,9 @@ class RowCounts:
     A request is one warp's access. `bytes`: the bytes that lanes ask for, each for its own. `sectors`: the 32-byte
     pieces it touches in global memory; `ideal_sectors`: what would suffice for that many bytes. `wavefronts`: passes
     through the banks of shared memory; `ideal_wavefronts`: those without conflicts; `ways`: the most words that a
-    request asks of one bank. `turns`: the rounds that atomics of lanes on one address take. `divergent`: the branches
-    that split a warp.
+    request asks of one bank. `turns`: the rounds that atomics of lanes on one address take. `words`: the different
+    words of constant memory, or places of their own memory, that the lanes of requests ask for; such requests are not
+    among `requests`. `divergent`: the branches that split a warp.
     """
 
     line: int
@@ -53,6 +54,7 @@ class RowCounts:
     ways: int = 0
     shared_array: str = ""
     turns: int = 0
+    words: int = 0
     divergent: int = 0
     sample: Sample | None = None
 

@@ -19,7 +19,10 @@ BANK_BYTES = 4
 
 @dataclass(frozen=True)
 class CountedAccess:
-    """A kind of access: `role` is "load", "store" or "atomic", `size` the bytes of a lane."""
+    """A kind of access: `role` is "load", "store" or "atomic", `size` the bytes of a lane.
+
+    The space "words" is that of constants, and of threads' own memory by places in it.
+    """
 
     role: str
     space: str
@@ -81,7 +84,9 @@ def count_routine(module: IrModule, access: CountedAccess) -> str:
         f.do("ret void")
         f.block("some")
         request = _Request(f, access, active)
-        if access.space == "shared":
+        if access.space == "words":
+            request.words()
+        elif access.space == "shared":
             request.shared()
         else:
             request.global_()
@@ -211,6 +216,19 @@ class _Request:
         if self.access.role == "atomic":
             self._count_turns()
         self._sample(total)
+
+    def words(self) -> None:
+        """Counts the different words that the lanes ask for: the cache of constants serves one at a time, and a word
+        of each thread's own memory lies beside those of the other lanes."""
+        f = self.f
+        count = f.alloca("i64", align=8)
+        f.store("i64", "0", count)
+        keys = f.op("lshr", self.address, splat("i64", BANK_BYTES.bit_length() - 1))
+        _, _, head, after = _for_each_value(f, keys, self.active)
+        add_to(f, count, 0, "1")
+        f.goto(head)
+        f.block(after)
+        self._add({"words": f.load("i64", count)})
 
     def _phases(self, keys: V, count: int) -> list[str]:
         """Returns the active lanes of each phase.

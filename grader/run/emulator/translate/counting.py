@@ -24,9 +24,12 @@ def count_block(e: Emitter, block: int) -> None:
 
 
 def count_access(e: Emitter, role: str, space: str, size: int, address: V, lanes: str | None = None) -> None:
-    """Counts a request to shared or global memory by `lanes`, or by all active lanes."""
-    if e.counting is None or space == "local" or "const" in e.instruction.modifiers:
+    """Counts a request to memory by `lanes`, or by all active lanes. Of constants and of a thread's own memory there
+    are no sectors, only how many different places the lanes ask for."""
+    if e.counting is None:
         return
+    if space == "local" or "const" in e.instruction.modifiers:
+        space = "words"
     routine = count_routine(e.f.module, CountedAccess(role, space, size))
     inputs = ["ptr %ctx", "ptr %warp", str(address), f"i32 {lanes or e.mask_bits}", f"i64 {e.counting.row}"]
     e.f.call(routine, "void", inputs)
