@@ -74,7 +74,9 @@ def wrong_value(array: str, bound: Bound, found: Comparison) -> str:
     text = f"{element(array, index)} is {shown}, expected {wanted}"
     if shown == wanted:
         # Equal when printed: only the errors of all elements together were too large.
-        text = f"{element(array, index)} is off by {abs(float(found.error[index])):.2g}, more than rounding explains"
+        size = np.where(found.wrong & np.isfinite(found.error), np.abs(found.error), 0.0)
+        index = _unravel(int(np.argmax(size)), size.shape)
+        text = f"{element(array, index)} is off by {float(size[index]):.2g}, more than rounding explains"
     if found.wrong.size > 1:
         text += f"; {found.count} of {found.wrong.size} elements are wrong"
     nan = int(np.count_nonzero((found.got != found.got) & found.wrong & ~found.unwritten))
