@@ -143,20 +143,23 @@ class Module:
         that counts fills the `traces`.
 
         A launch that CUDA would refuse, for its shape or its shared memory, is a fault of kind "launch_failure". Raises
-        UnsupportedPtx for instructions that the emulator does not execute, KeyError for an unknown kernel and
-        ValueError for arguments whose sizes differ from those of the parameters.
+        UnsupportedPtx for instructions that the emulator does not execute, KeyError for an unknown kernel, ValueError
+        for arguments whose sizes differ from those of the parameters, and MemoryError where threads need more local
+        memory than there is.
         """
         image = self.kernels[kernel]
         sizes = tuple(len(argument) for argument in arguments)
         if sizes != image.parameter_bytes:
             raise ValueError(f"kernel {kernel} takes parameters of {image.parameter_bytes} bytes, got {sizes}")
+        if image.local_bytes > layout.MAX_LOCAL:
+            # No GPU has as much for a thread. This machine might give it, since nobody touches most of it.
+            raise MemoryError(f"{image.local_bytes} bytes of local memory for each thread")
         geometry = Geometry(grid, block, shared_bytes, cooperative)
         threads = grid[0] * grid[1] * grid[2] * block[0] * block[1] * block[2]
-        message = launch_error(geometry, image.bounds, image.shared_bytes, image.local_bytes)
+        message = launch_error(geometry, image.bounds, image.shared_bytes)
         if not message:
             compiled = self._compile(kernel, self._sanitize and threads <= SANITIZED_THREADS)
-            shared = compiled.translation.storage.declared_shared_bytes
-            message = launch_error(geometry, image.bounds, shared, image.local_bytes)
+            message = launch_error(geometry, image.bounds, compiled.translation.storage.declared_shared_bytes)
         if message:
             refusal = Fault("launch_failure", message, kernel=kernel)
             return LaunchResult("fault", refusal, faults=(refusal,))

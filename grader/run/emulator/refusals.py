@@ -7,11 +7,8 @@ from grader.run.emulator.launch import Geometry
 from grader.run.emulator.ptx.syntax import Bounds
 
 
-def launch_error(geometry: Geometry, bounds: Bounds, static_shared: int, local: int) -> str:
-    """Returns why CUDA would refuse a launch of a kernel; "" if it would not.
-
-    The kernel declares `static_shared` bytes for each block, and `local` ones for each thread.
-    """
+def launch_error(geometry: Geometry, bounds: Bounds, static_shared: int) -> str:
+    """Returns why CUDA would refuse a launch of a kernel that declares `static_shared` bytes; "" if it would not."""
     grid, block = geometry.grid, geometry.block
     threads = block[0] * block[1] * block[2]
     if min(block) < 1 or min(grid) < 1:
@@ -22,8 +19,6 @@ def launch_error(geometry: Geometry, bounds: Bounds, static_shared: int, local: 
         return f"block {block} exceeds the largest block {layout.MAX_BLOCK}"
     if any(g > most for g, most in zip(grid, layout.MAX_GRID, strict=True)):
         return f"grid {grid} exceeds the largest grid {layout.MAX_GRID}"
-    if local > layout.MAX_LOCAL:
-        return f"a thread needs {local} bytes of local memory; it can have at most {layout.MAX_LOCAL}"
     return _bounds_error(grid, block, bounds) or _shared_error(static_shared, geometry.shared_bytes)
 
 
