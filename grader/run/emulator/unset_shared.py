@@ -36,7 +36,7 @@ class Kept:
         self._before = [array.copy() for array in self._arrays]
 
     def digest(self) -> bytes:
-        """Of what the arrays hold."""
+        """Returns a hash of all bytes of the arrays."""
         digest = sha256()
         for array in self._arrays:
             digest.update(np.ascontiguousarray(array).data)
