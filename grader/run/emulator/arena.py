@@ -9,7 +9,7 @@ from struct import Struct
 import numpy as np
 from numpy.typing import NDArray
 
-from grader.run.emulator import layout
+from grader.run.emulator import layout, pace
 from grader.run.emulator.aligned import ALIGN, aligned_bytes
 from grader.run.emulator.counters import Counters
 from grader.run.emulator.journal import Journal
@@ -139,8 +139,8 @@ class Arena:
             "warps": warps,
             "warp_stride": self._stride,
             "blocks": shape.end_block,
-            "slice": 0 if shape.translation.meets else layout.BLOCK_SLICE,
-            "first_waits": layout.BLOCK_WAITS,
+            "slice": 0 if shape.translation.meets else pace.BLOCK_SLICE,
+            "first_waits": pace.BLOCK_WAITS,
             "first_block": shape.first_block,
             "shared_host": shared,
             "shared_bytes": static + shape.dynamic_shared,
@@ -252,14 +252,14 @@ class Arena:
 
     def lose_patience(self) -> None:
         """Has blocks that begin in it be suspended as soon as resumed ones, if they wait in vain."""
-        self._set("first_waits", UINT64, layout.RESUMED_WAITS)
+        self._set("first_waits", UINT64, pace.RESUMED_WAITS)
 
     def resume(self) -> None:
         """Lets the block continue where it was suspended, for another slice."""
         self._set("resume", INT32, 1)
-        self.give_slice(layout.BLOCK_SLICE)
+        self.give_slice(pace.BLOCK_SLICE)
         self._set("waits", UINT64, 0)
-        self._set("suspend_waits", UINT64, layout.RESUMED_WAITS)
+        self._set("suspend_waits", UINT64, pace.RESUMED_WAITS)
 
     def go_on(self, patience: int) -> None:
         """Lets the block continue in the same slice; its next check is `patience` polls later than usual."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from grader.run.emulator import layout
+from grader.run.emulator import layout, pace
 from grader.run.emulator.arena import Arena, LaunchShape
 from grader.run.emulator.faults import Fault
 from grader.run.emulator.native.block_barriers import SIZE, Phase, phase_of
@@ -62,7 +62,7 @@ class Polls:
         asking = self._asking(arena)
         if asking is None:
             self._seen.pop(id(arena), None)
-            self.patience = min(2 * self.patience + layout.MOST_POLLS, _MOST_PATIENCE)
+            self.patience = min(2 * self.patience + pace.MOST_POLLS, _MOST_PATIENCE)
             return False
         self.patience = 0
         answers = arena.answers()

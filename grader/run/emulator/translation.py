@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from grader.run.emulator import layout
+from grader.run.emulator import layout, pace
 from grader.run.emulator.locals import Locals, Use
 from grader.run.emulator.native.ir import LANES, IrModule, splat
 from grader.run.emulator.native.resolve import report
@@ -97,7 +97,7 @@ class Translation:
     def first_of(self, blocks: int) -> int:
         """The number of the block that begins first where the race checks run so many; after the last follows block
         0."""
-        return blocks // 2 if self.hands_over and blocks <= layout.TURNED_BLOCKS else 0
+        return blocks // 2 if self.hands_over and blocks <= pace.TURNED_BLOCKS else 0
 
 
 def translate(

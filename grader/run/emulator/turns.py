@@ -6,7 +6,7 @@ import random
 from collections import deque
 from collections.abc import Iterator
 
-from grader.run.emulator import layout
+from grader.run.emulator import pace
 from grader.run.emulator.arena import Arena
 
 
@@ -46,8 +46,8 @@ class Turns:
         if self._blocks:
             arena.lose_patience()
         if self._sliced:
-            length = layout.SHORT_SLICE << self._random.randint(0, layout.LONGER_SLICES)
-            arena.give_slice(length if len(self) < layout.FEW_WAITING else layout.BLOCK_SLICE)
+            length = pace.SHORT_SLICE << self._random.randint(0, pace.LONGER_SLICES)
+            arena.give_slice(length if len(self) < pace.FEW_WAITING else pace.BLOCK_SLICE)
         return arena
 
     def after(self, arena: Arena, all_begun: bool) -> Arena | None:
@@ -58,7 +58,7 @@ class Turns:
         waits, came_on = arena.waits_in_vain, arena.block != self._resumed_block
         takes_turns = self._sliced and arena.is_sliced and len(self) > 0
         self._blocks.append(arena)
-        if not waits and self._held is None and not arena.is_sliced and self._random.random() < layout.HELD_SHARE:
+        if not waits and self._held is None and not arena.is_sliced and self._random.random() < pace.HELD_SHARE:
             self._held = arena
         elif not waits:
             self._able.append(arena)
@@ -74,7 +74,7 @@ class Turns:
 
         One that is held comes on when nobody else can, and now and then: what only seems to go on may wait for it.
         """
-        if self._held is not None and (not self._able or self._random.random() < layout.FREED_SHARE):
+        if self._held is not None and (not self._able or self._random.random() < pace.FREED_SHARE):
             self._able.append(self._held)
             self._held = None
         first = next(block for block in self._blocks if block is not self._held)

@@ -5,7 +5,7 @@ One call takes blocks from a shared counter and runs them until none is left or 
 
 from __future__ import annotations
 
-from grader.run.emulator import layout
+from grader.run.emulator import layout, pace
 from grader.run.emulator.layout import BARRIER, CONTEXT, WARP
 from grader.run.emulator.native.copy_waits import drain
 from grader.run.emulator.native.epochs import begin_block, begin_warp
@@ -83,7 +83,7 @@ def _emit(f: IrFunction) -> None:
     f.branch(f.let(f"icmp ugt i64 {waits}, {suspend_waits}"), "suspend", "asking")
     f.block("asking")
     polls = f.load("i32", "%ctx", CONTEXT["polls"])
-    f.branch(f.let(f"icmp sgt i32 {polls}, {layout.MOST_POLLS}"), "polling", "round")
+    f.branch(f.let(f"icmp sgt i32 {polls}, {pace.MOST_POLLS}"), "polling", "round")
 
     # Threads that exited may have been the last that a barrier was waiting for.
     f.block("stuck")
@@ -146,12 +146,12 @@ def _next_block(f: IrFunction, warps: str, stride: str, count: str, index: str) 
     end, shared_end = f.let(f"add i64 {total}, {own}"), f.load("i64", "%ctx", CONTEXT["suspend_at"])
     shares = f.let(f"icmp eq i64 {own}, 0")
     f.store("i64", f.let(f"select i1 {shares}, i64 {shared_end}, i64 {end}"), "%ctx", CONTEXT["suspend_at"])
-    stirred = f.let(f"icmp ule i64 {blocks}, {layout.STIRRED_BLOCKS}")
+    stirred = f.let(f"icmp ule i64 {blocks}, {pace.STIRRED_BLOCKS}")
     inside = f.let(f"icmp ult i64 {f.let(f'sub i64 {block}, 1')}, {f.let(f'sub i64 {blocks}, 2')}")
-    few = f.let(f"icmp ule i64 {blocks}, {layout.FEW_BLOCKS}")
+    few = f.let(f"icmp ule i64 {blocks}, {pace.FEW_BLOCKS}")
     stirred = f.let(f"and i1 {stirred}, {f.let(f'or i1 {inside}, {few}')}")
     for field in ("look_stirs", "set_stirs"):
-        f.store("i32", f.let(f"select i1 {stirred}, i32 {layout.MOST_STIRS}, i32 0"), "%ctx", CONTEXT[field])
+        f.store("i32", f.let(f"select i1 {stirred}, i32 {pace.MOST_STIRS}, i32 0"), "%ctx", CONTEXT[field])
     f.store("i64", "0", "%ctx", CONTEXT["waits"])
     f.store("i32", "0", "%ctx", CONTEXT["polls"])
     f.store("i64", f.load("i64", "%ctx", CONTEXT["first_waits"]), "%ctx", CONTEXT["suspend_waits"])

@@ -7,7 +7,7 @@ lane gets a turn, whatever its counter.
 
 from __future__ import annotations
 
-from grader.run.emulator import layout
+from grader.run.emulator import layout, pace
 from grader.run.emulator.layout import CONTEXT, WARP
 from grader.run.emulator.native.ir import LANES, IrFunction, IrModule, V, splat
 from grader.run.emulator.native.resolve import report
@@ -65,7 +65,7 @@ class Dispatcher:
         self._end(f.let(f"select i1 {gone}, i32 {layout.DONE}, i32 {layout.BLOCKED}"))
         f.block("somebody")
         executed = f.load("i64", self._executed)
-        f.branch(f.let(f"icmp ugt i64 {executed}, {layout.WARP_SLICE}"), "slice", "choose")
+        f.branch(f.let(f"icmp ugt i64 {executed}, {pace.WARP_SLICE}"), "slice", "choose")
         f.block("slice")
         self._end(str(layout.SLICE))
         f.block("choose")
@@ -189,7 +189,7 @@ class Dispatcher:
 
     def _waits_long(self) -> str:
         """Returns whether the block has looked for others in vain, an i1."""
-        return self.f.let(f"icmp ugt i64 {self.waits_so_far()}, {layout.WARP_WAITS}")
+        return self.f.let(f"icmp ugt i64 {self.waits_so_far()}, {pace.WARP_WAITS}")
 
     def waits_so_far(self) -> str:
         """Returns how many instructions the block has waited with since it last changed memory that others look at."""
@@ -233,7 +233,7 @@ class Dispatcher:
     def _spend_slice(self) -> None:
         f = self.f
         for variable in (self._executed, self._given):
-            more = f.let(f"add i64 {f.load('i64', variable)}, {layout.WARP_SLICE + 1}")
+            more = f.let(f"add i64 {f.load('i64', variable)}, {pace.WARP_SLICE + 1}")
             f.store("i64", more, variable)
 
     def jump(self, lanes: str, here: int, target: int) -> None:
@@ -279,7 +279,7 @@ class Dispatcher:
             return
         spent = f.name_block("spent")
         executed = f.load("i64", self._executed)
-        over = f.let(f"icmp ugt i64 {executed}, {layout.WARP_SLICE}")
+        over = f.let(f"icmp ugt i64 {executed}, {pace.WARP_SLICE}")
         f.branch(over, spent, block_name(target), unlikely=True)
         f.block(spent)
         self.park(lanes, target)
